@@ -161,11 +161,11 @@ export function changedReadings(
     const device = state.devices.get(deviceKey({ serial: reading.serial, base: reading.base.serial }))
     return { reading, device, sentValue: toSentValue(reading) }
   })
-  const changed = compared.filter(({ device, sentValue }) => device.lastSent !== sentValue)
+  const changed = compared.filter(({ device, sentValue }) => !device.isLastReading(sentValue))
   return {
     changed: changed.map(({ reading }) => reading),
     remember() {
-      for (const { device, sentValue } of changed) device.lastSent = sentValue
+      for (const { device, sentValue } of changed) device.rememberReading(sentValue)
       if (changed.length > 0) state.save()
     },
   }

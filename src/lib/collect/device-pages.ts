@@ -2,19 +2,43 @@ import { HolePages } from './hole-pages'
 import type { Hole } from './holes'
 import type { SavedDevice, SentPage } from './saved-state'
 
-/** The pages of a device's holes, and the one that is being sent or awaits its receipt. Times are ms since 1970 UTC. */
+/**
+ * The pages of a device's holes: when which is requested next, and the one that is being sent or awaits its receipt.
+ * Times are ms since 1970 UTC, if nothing else is said.
+ */
 export class DevicePages {
   /** By the beginnings of the holes. */
   readonly #ofHoles = new Map<number, HolePages>()
   /** Whether a page is not confirmed although it is as small as possible. */
   isRefused = false
   #sent: SentPage | undefined
+  #utcOffset: number | null | undefined
+  #requestedAt = Number.NEGATIVE_INFINITY
 
   /** @param from the beginning of a hole */
   of(from: number): HolePages {
     const pages = this.#ofHoles.get(from) ?? new HolePages()
     this.#ofHoles.set(from, pages)
     return pages
+  }
+
+  /** Minutes that the device's clock is ahead of UTC according to its newest records; pages do not say it. */
+  get utcOffset(): number | null | undefined {
+    return this.#utcOffset
+  }
+
+  setUtcOffset(minutes: number | null): void {
+    this.#utcOffset = minutes
+  }
+
+  /** When a page was last requested, monotonic ms: devices take turns. */
+  get requestedAt(): number {
+    return this.#requestedAt
+  }
+
+  /** Call this when a page is requested. @param now monotonic ms */
+  request(now: number): void {
+    this.#requestedAt = now
   }
 
   /** The page that is being sent, or awaits its receipt. */

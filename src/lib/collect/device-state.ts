@@ -1,51 +1,37 @@
 import { countOf } from '../readings/content'
-import { AwaitedDelivery, type RetainedDelivery } from './awaited-delivery'
+import type { AwaitedDelivery, RetainedDelivery } from './awaited-delivery'
 import type { Cursor, RecordCursor } from './cursor'
 import { DevicePages } from './device-pages'
 import type { Hole } from './holes'
-import { MAX_PAUSE_MS, Pause } from './pause'
+import { Refusal } from './refusal'
 import type { SavedDevice } from './saved-state'
 
 /** Number of resends without a receipt before users are warned; the next one triggers the warning. */
 export const MAX_QUIET_RESENDS = 3
+/** From then on, a retained delivery is sent again, and one that is not retained is requested again. */
+const OVERDUE = Number.NEGATIVE_INFINITY
 
 /**
- * The state of one device in a node. Only `SavedDevice` survives a restart. Messages and deploys may change the state
- * during a request of a poll, so a poll that `isOver` must not change it any more.
+ * What was delivered of one device in a node, and what awaits its receipt. Only `SavedDevice` survives a restart.
+ * Messages and deploys may change the state during a request of a poll, so a poll that `isOver` must not change it any
+ * more.
  */
 export class DeviceState {
-  /** The last current reading that was sent, encoded by `toSentValue`. */
-  lastSent: string | undefined
-  /** How long the node has been running without selecting the device, ms. */
-  unselectedMs = 0
-  /** Whether it was polled, in this process or an earlier one. */
-  wasPolled = false
-  /** Whether its last poll failed ambiguously: the device or the account may be the cause. */
-  hasFailedAmbiguously = false
-  /** Whether the service has responded for the device in this process. */
-  hasResponded = false
-  /** Whether its newest records are all ahead of the clock, so that they hide the current ones. */
-  isAhead = false
-  /** Whether the store is known to contain its cursor. */
-  isSaved = false
-  /** Minutes that its clock is ahead of UTC according to its newest records; pages do not say it. */
-  utcOffset: number | null | undefined
-  /** When a page of missing records was last requested, monotonic ms. */
-  filledAt = Number.NEGATIVE_INFINITY
-  /** When its record quota allows another page, monotonic ms. */
-  recordsAt = Number.NEGATIVE_INFINITY
-
   /** The pause after the service has refused it. */
-  readonly refusal = new Pause()
-  /** Whether it probably has no alerts. Then the pause outlives deploys and restarts. */
-  #lacksAlerts = false
+  readonly refusal = new Refusal()
   readonly pages = new DevicePages()
   readonly #onChange: () => void
   #cursor: Cursor | null = null
+  /** Whether the store is known to contain the cursor. */
+  #isSaved = false
   #poll = 0
   /** When the last delivery was issued. */
   #lastIssuedAt = 0
   #delivery: AwaitedDelivery | null = null
+  /** The last current reading that was sent, encoded by `toSentValue`. */
+  #lastReading: string | undefined
+  /** Whether the service has responded for the device in this process. */
+  #hasResponded = false
 
   /** @param onChange called when something changes that has to be saved */
   constructor(onChange: () => void) {
@@ -58,6 +44,31 @@ export class DeviceState {
    */
   get cursor(): Cursor | null {
     return this.#cursor
+  }
+
+  /** Whether the store is known to contain the cursor. */
+  get isSaved(): boolean {
+    return this.#isSaved
+  }
+
+  /** Call this when a cursor was written to the store. */
+  markSaved(cursor: Cursor): void {
+    if (cursor === this.#cursor) this.#isSaved = true
+  }
+
+  /** Whether the service has ever responded for the device. */
+  get hasResponded(): boolean {
+    return this.#hasResponded || this.#cursor !== null
+  }
+
+  /** Whether a current reading is the one that was sent last. @param reading encoded by `toSentValue` */
+  isLastReading(reading: string): boolean {
+    return this.#lastReading === reading
+  }
+
+  /** Call this when a current reading was sent. @param reading encoded by `toSentValue` */
+  rememberReading(reading: string): void {
+    this.#lastReading = reading
   }
 
   /** The periods of records that have to be fetched. */
@@ -113,7 +124,7 @@ export class DeviceState {
 
   /** Whether nothing has been received for the device yet. */
   get isBlank(): boolean {
-    return !this.#cursor && !this.#delivery && this.lastSent === undefined
+    return !this.#cursor && !this.#delivery && this.#lastReading === undefined
   }
 
   /** How long the device awaits a receipt, ms; 0 if it does not, or if the receipt is overdue. @param now monotonic ms */
@@ -150,7 +161,9 @@ export class DeviceState {
   issue(next: Cursor, before: Cursor, retained: RetainedDelivery | null, now: number): number {
     const issuedAt = Math.max(now, this.#lastIssuedAt + 1)
     this.#lastIssuedAt = issuedAt
-    this.#delivery = new AwaitedDelivery(issuedAt, next, retained, this.pages.sent, this.#delivery)
+    const { since = issuedAt, sends = 0, sent = null } = this.#delivery ?? {}
+    const page = this.pages.sent
+    this.#delivery = { issuedAt, next, retained, page, since, sends, sent, overdueAt: OVERDUE }
     this.#cursor ??= before
     this.#onChange()
     return issuedAt
@@ -161,21 +174,19 @@ export class DeviceState {
    * @param overdueAt monotonic ms; if it has passed, the next trigger repeats the delivery
    * @returns false if the delivery was acknowledged, skipped or forgotten in the meantime
    */
-  awaitReceipt(issuedAt: number, overdueAt = Number.NEGATIVE_INFINITY): boolean {
-    const delivery = this.#issued(issuedAt)
-    if (delivery) delivery.overdueAt = overdueAt
-    return delivery !== undefined
+  awaitReceipt(issuedAt: number, overdueAt = OVERDUE): boolean {
+    return this.#update(issuedAt, { overdueAt })
   }
 
   /** Call this when a delivery with a receipt was sent. The receipt may have arrived in the meantime. */
   markSent(issuedAt: number): void {
-    this.#issued(issuedAt)?.markSent()
+    const { sends = 0, next: sent = null } = this.#delivery ?? {}
+    this.#update(issuedAt, { sends: sends + 1, sent })
   }
 
   /** Processes a returned receipt. One of another delivery than the last one has no effect. */
   acknowledge(issuedAt: number): void {
-    const delivery = this.#issued(issuedAt)
-    if (delivery) this.advance(delivery.next)
+    if (this.#delivery?.issuedAt === issuedAt) this.advance(this.#delivery.next)
   }
 
   /**
@@ -193,11 +204,8 @@ export class DeviceState {
   forget(): void {
     this.#cursor = null
     this.#delivery = null
-    this.isSaved = false
-    this.lastSent = undefined
-    this.refusal.end()
-    this.#forgetPages()
-    this.#poll++
+    this.#lastReading = undefined
+    this.#startOver()
   }
 
   /** Call this when the node closes. Work in progress no longer has any effect, and is repeated later. */
@@ -213,24 +221,21 @@ export class DeviceState {
    * longer used
    */
   deploy(hasNewSettings: boolean, overdueAt: number | null): void {
-    this.isSaved = false
-    if (!this.#lacksAlerts) this.refusal.end()
+    this.#isSaved = false
+    this.refusal.deploy()
     this.pages.endPauses()
-    this.recordsAt = Number.NEGATIVE_INFINITY
     const delivery = this.#delivery
-    if (!delivery) return
-    if (hasNewSettings) delivery.retained = null
     if (overdueAt === null) this.#delivery = null
-    else delivery.overdueAt = Math.min(delivery.overdueAt, overdueAt)
+    else if (delivery) {
+      const retained = hasNewSettings ? null : delivery.retained
+      this.#delivery = { ...delivery, retained, overdueAt: Math.min(delivery.overdueAt, overdueAt) }
+    }
   }
 
   /** Call this when the device has moved to another base unit. */
   move(): void {
     this.#delivery = null
-    this.refusal.end()
-    this.#forgetPages()
-    this.isSaved = false
-    this.#poll++
+    this.#startOver()
     this.#onChange()
   }
 
@@ -241,66 +246,64 @@ export class DeviceState {
    * @returns how long it is skipped, ms
    */
   refuse(now: number, isAlerts: boolean): number {
-    this.#lacksAlerts = isAlerts && !this.hasResponded && !this.#cursor
-    if (!this.#lacksAlerts) return this.refusal.begin(now)
-    this.#onChange()
-    // Alerts allow few requests.
-    return this.refusal.begin(now, MAX_PAUSE_MS)
+    const lacksAlerts = isAlerts && !this.hasResponded
+    if (lacksAlerts) this.#onChange()
+    return this.refusal.begin(now, lacksAlerts)
   }
 
   /** Call this when the service has responded for the device. The next pause has its initial length again. */
   markResponded(): void {
     this.refusal.end()
-    this.hasResponded = true
+    this.#hasResponded = true
   }
 
   /**
-   * The state to save; `undefined` if there is none.
+   * The state to save; without properties if there is none.
    * @param now ms since 1970 UTC
    * @param monotonic the same instant, monotonic ms
    */
-  toSave(now: number, monotonic: number): SavedDevice | undefined {
+  toSave(now: number, monotonic: number): SavedDevice {
     const { issuedAt, next } = this.#delivery ?? {}
-    const pauseMs = this.#lacksAlerts ? this.refusal.left(monotonic) : 0
-    const saved: SavedDevice = {
+    const pauseMs = this.refusal.leftToSave(monotonic)
+    return {
       ...(this.#cursor && { cursor: this.#cursor }),
       ...(issuedAt !== undefined && next && { unacknowledged: { sequence: issuedAt, cursor: next } }),
       ...(pauseMs > 0 && { refusedUntil: Math.round(now + pauseMs) }),
-      ...(this.lastSent !== undefined && { lastSent: this.lastSent }),
+      ...(this.#lastReading !== undefined && { lastSent: this.#lastReading }),
       ...this.pages.toSave([...this.holes, ...holesOf(this.#delivery?.next)]),
     }
-    if (Object.keys(saved).length === 0 && !this.wasPolled) return undefined
-    return { ...saved, ...(this.unselectedMs > 0 && { unselectedMs: this.unselectedMs }) }
   }
 
   /** Restores saved state, unless the device has changed while it was being read. */
   restore(saved: SavedDevice, now: number, monotonic: number): void {
-    const { cursor, unacknowledged, refusedUntil = 0, lastSent, unselectedMs = 0 } = saved
+    const { cursor, unacknowledged, refusedUntil = 0, lastSent } = saved
     this.#cursor ??= cursor ?? null
-    this.isSaved = cursor !== undefined
+    this.#isSaved = cursor !== undefined
     if (unacknowledged) {
       const { sequence: issuedAt, cursor: next } = unacknowledged
-      this.#delivery ??= new AwaitedDelivery(issuedAt, next, null)
+      const nothing = { retained: null, page: undefined, since: issuedAt, sends: 0, sent: null }
+      this.#delivery ??= { issuedAt, next, ...nothing, overdueAt: OVERDUE }
       this.#lastIssuedAt = Math.max(this.#lastIssuedAt, issuedAt)
     }
-    if (refusedUntil > now) {
-      this.#lacksAlerts = true
-      this.refusal.resume(monotonic, refusedUntil - now)
-    }
+    if (refusedUntil > now) this.refusal.resume(monotonic, refusedUntil - now)
     this.pages.restore(saved, now)
-    this.lastSent ??= lastSent
-    this.unselectedMs = unselectedMs
-    this.wasPolled = true
+    this.#lastReading ??= lastSent
   }
 
-  /** The awaited delivery, unless it was acknowledged, skipped, forgotten or replaced in the meantime. */
-  #issued(issuedAt: number): AwaitedDelivery | undefined {
-    return this.#delivery?.issuedAt === issuedAt ? this.#delivery : undefined
+  /** @returns false if the delivery was acknowledged, skipped, forgotten or replaced in the meantime */
+  #update(issuedAt: number, change: Partial<AwaitedDelivery>): boolean {
+    const delivery = this.#delivery
+    if (delivery?.issuedAt !== issuedAt) return false
+    this.#delivery = { ...delivery, ...change }
+    return true
   }
 
-  #forgetPages(): void {
+  /** Ends what concerns earlier requests, pages and writes. */
+  #startOver(): void {
+    this.#isSaved = false
+    this.refusal.end()
     this.pages.clear()
-    this.recordsAt = Number.NEGATIVE_INFINITY
+    this.#poll++
   }
 }
 

@@ -8,12 +8,23 @@ import type { SavedDevice } from './saved-state'
 /** The state of a device that was not selected for this long is deleted. */
 export const MAX_UNSELECTED_MS = 30 * DAY_MS
 
-/** The states of a node's devices, by `base/serial`. */
+/** A device of a node. */
+interface Listed {
+  readonly state: DeviceState
+  /** How long the node has been running without selecting it, ms. */
+  unselectedMs: number
+  /** Whether it was polled, in this process or an earlier one. */
+  wasPolled: boolean
+  /** Whether its last poll failed ambiguously: the device or the account may be the cause. */
+  hasFailedAmbiguously: boolean
+}
+
+/** The states of a node's devices, by `base/serial`: which are selected, and when each has its turn. */
 export class DeviceStates {
   readonly #clock: Clock
   readonly #onChange: () => void
   /** Polled devices are in the order of their last poll. */
-  readonly #devices = new Map<string, DeviceState>()
+  readonly #devices = new Map<string, Listed>()
   #selected = new Set<string>()
   /** The time up to which `unselectedMs` is counted, monotonic ms. */
   #countedAt: number
@@ -27,23 +38,21 @@ export class DeviceStates {
 
   /** The state of a device, which is created if there is none. @param key `base/serial` */
   get(key: string): DeviceState {
-    const found = this.#devices.get(key) ?? new DeviceState(this.#onChange)
-    this.#devices.set(key, found)
-    return found
+    return this.#list(key).state
   }
 
   find(key: string): DeviceState | undefined {
-    return this.#devices.get(key)
+    return this.#devices.get(key)?.state
   }
 
   all(): DeviceState[] {
-    return [...this.#devices.values()]
+    return Array.from(this.#devices.values(), ({ state }) => state)
   }
 
   /** The states of all devices with one of the serials. */
   among(serials: readonly string[] | 'all'): DeviceState[] {
-    return [...this.#devices].flatMap(([key, device]) =>
-      isAmong(deviceOfKey(key).serial, serials) ? [device] : [],
+    return [...this.#devices].flatMap(([key, { state }]) =>
+      isAmong(deviceOfKey(key).serial, serials) ? [state] : [],
     )
   }
 
@@ -98,11 +107,14 @@ export class DeviceStates {
 
   markPolled(device: ResolvedDevice, hasFailedAmbiguously = false): void {
     const key = deviceKey(device)
-    const state = this.get(key)
+    const listed = this.#list(key)
     this.#devices.delete(key)
-    this.#devices.set(key, state)
-    state.wasPolled = true
-    state.hasFailedAmbiguously = hasFailedAmbiguously
+    this.#devices.set(key, { ...listed, wasPolled: true, hasFailedAmbiguously })
+  }
+
+  /** Whether the last poll of a device failed ambiguously: the device or the account may be the cause. */
+  hasFailedAmbiguously(device: ResolvedDevice): boolean {
+    return this.#devices.get(deviceKey(device))?.hasFailedAmbiguously ?? false
   }
 
   /**
@@ -112,7 +124,7 @@ export class DeviceStates {
    */
   unacknowledged(): { devices: number; since: number; isWarning: boolean } | undefined {
     const overdue = [...this.#selected].flatMap((key) => {
-      const { unacknowledged } = this.#devices.get(key) ?? {}
+      const { unacknowledged } = this.find(key) ?? {}
       return unacknowledged && unacknowledged.resends > 0 ? [unacknowledged] : []
     })
     if (overdue.length === 0) return undefined
@@ -123,15 +135,30 @@ export class DeviceStates {
 
   toSave(): Record<string, SavedDevice> {
     const [now, monotonic] = [this.#clock.now(), this.#clock.monotonic()]
-    const saved = [...this.#devices].flatMap(([key, device]) => {
-      const state = device.toSave(now, monotonic)
-      return state ? [[key, state] as const] : []
+    const saved = [...this.#devices].flatMap(([key, { state, wasPolled, unselectedMs }]) => {
+      const device = state.toSave(now, monotonic)
+      if (!wasPolled && Object.keys(device).length === 0) return []
+      return [[key, { ...device, ...(unselectedMs > 0 && { unselectedMs }) }] as const]
     })
     return Object.fromEntries(saved)
   }
 
   restore(key: string, saved: SavedDevice): void {
-    this.get(key).restore(saved, this.#clock.now(), this.#clock.monotonic())
+    const listed = this.#list(key)
+    listed.state.restore(saved, this.#clock.now(), this.#clock.monotonic())
+    listed.unselectedMs = saved.unselectedMs ?? 0
+    listed.wasPolled = true
+  }
+
+  #list(key: string): Listed {
+    const listed = this.#devices.get(key) ?? {
+      state: new DeviceState(this.#onChange),
+      unselectedMs: 0,
+      wasPolled: false,
+      hasFailedAmbiguously: false,
+    }
+    this.#devices.set(key, listed)
+    return listed
   }
 
   /** Moves the state of devices that have left their base unit and are now under another one. */
@@ -139,16 +166,16 @@ export class DeviceStates {
     for (const [device, others] of this.#namesakesOfBlank(devices)) {
       const previous = others.find(({ base }) => hasLeft({ ...device, base }))
       if (!previous) continue
-      const state = this.get(deviceKey(previous))
-      state.move()
+      const listed = this.#list(deviceKey(previous))
+      listed.state.move()
       this.#devices.delete(deviceKey(previous))
-      this.#devices.set(deviceKey(device), state)
+      this.#devices.set(deviceKey(device), listed)
     }
   }
 
   /** The devices without a state, each with the known devices that have its serial. */
   #namesakesOfBlank(devices: readonly ResolvedDevice[]): [ResolvedDevice, ResolvedDevice[]][] {
-    const blank = devices.filter((device) => this.#devices.get(deviceKey(device))?.isBlank ?? true)
+    const blank = devices.filter((device) => this.find(deviceKey(device))?.isBlank ?? true)
     if (blank.length === 0) return []
     const bySerial = new Map<string, ResolvedDevice[]>()
     for (const known of Array.from(this.#devices.keys(), deviceOfKey))

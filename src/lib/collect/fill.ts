@@ -42,6 +42,8 @@ export class Filling {
   readonly #context: RequestContext
   /** When the quota of an endpoint allows another request, monotonic ms. */
   readonly #quotaAt = new Map<string, number>()
+  /** When the record quota of a device allows another page, monotonic ms. */
+  readonly #recordsAt = new Map<ResolvedDevice, number>()
   readonly #polling = new Set<ResolvedDevice>()
   #polled = 0
   /** Number of pages that may be fetched between polls. */
@@ -130,13 +132,15 @@ export class Filling {
       const isOverdue = receiptWait === 0 && (device.pages.sent !== undefined || device.overdue !== null)
       if (!hole || this.#polling.has(target) || isOverdue) return []
       // Once its receipt arrives, an awaited device is polled first, which needs no record quota.
-      const recordsAt = awaited.has(target) ? 0 : device.recordsAt
+      const recordsAt = awaited.has(target) ? 0 : (this.#recordsAt.get(target) ?? 0)
       const quotaWait = Math.max(recordsAt, this.#quotaAt.get(this.#endpointOf(target)) ?? 0) - now
       return [
         { target, device, hole, waitMs: Math.max(receiptWait, quotaWait, 0), isForQuota: quotaWait > 0 },
       ]
     })
-    return found.sort((a, b) => a.waitMs - b.waitMs || a.device.filledAt - b.device.filledAt)
+    return found.sort(
+      (a, b) => a.waitMs - b.waitMs || a.device.pages.requestedAt - b.device.pages.requestedAt,
+    )
   }
 
   /** Whether all devices wait for quota, and longer than the trigger allows. */
@@ -167,7 +171,7 @@ export class Filling {
     const { target, device } = next
     const { maxWaitMs } = this.#context
     const endpoint = this.#endpointOf(target)
-    device.filledAt = this.#run.nodeState.clock.monotonic()
+    device.pages.request(this.#run.nodeState.clock.monotonic())
     const queuedMs = Math.min(maxWaitMs ?? MAX_QUEUED_MS, MAX_QUEUED_MS)
     const context = { ...this.#context, maxWaitMs: queuedMs }
     this.#target = target
@@ -177,7 +181,7 @@ export class Filling {
       else await fetchNextPage(this.#run, next, { ...context, maxRecordsWaitMs: 0, maxRetries: 1 })
     } catch (error) {
       if (!(error instanceof EnvlogError) || context.signal.aborted) throw error
-      if (isShortOfRecords(error)) device.recordsAt = this.#retryAt(error)
+      if (isShortOfRecords(error)) this.#recordsAt.set(target, this.#retryAt(error))
       else if (error.reason === 'quota-wait') this.#quotaAt.set(endpoint, this.#retryAt(error) - queuedMs)
       else failPage(this.#run, next, error)
     } finally {

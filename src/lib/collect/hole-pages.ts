@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../shared/local-clock'
 import { PAGE_RECORDS } from './page'
-import { FIRST_PAUSE_MS, MAX_PAUSE_MS } from './pause'
+import { FIRST_PAUSE_MS, MAX_PAUSE_MS } from './refusal'
 
 /** A page is not made smaller than this. */
 const MIN_PAGE_RECORDS = 300

@@ -64,7 +64,7 @@ export async function fetchNextPage(
 ): Promise<void> {
   const { newest: most = MAX_LATEST_RECORDS } = run
   const poll = beginPoll(run, target, context)
-  const options = { time: run.time, offset: device.utcOffset, seam: hole.to, maxAttempts: MAX_ATTEMPTS }
+  const options = { time: run.time, offset: device.pages.utcOffset, seam: hole.to, maxAttempts: MAX_ATTEMPTS }
   const { number } = device.pages.of(hole.from)
   const page = await fetchPage(run.account, target, pageOf(hole.from, hole.to, number), options, context)
   const { response, failed, isContradicted } = page
@@ -134,7 +134,7 @@ export function failPage(run: FillRun, failed: NextPage, error: EnvlogError): vo
 /** Gives up a hole: its records are lost. */
 function giveUp(run: FillRun, { target, device, hole }: NextPage): void {
   const { unreported = NOTHING, ...cursor } = device.cursor as RecordCursor
-  const nothing = { records: [], utcOffset: device.utcOffset ?? null, standalone: isStandalone(target) }
+  const nothing = { records: [], utcOffset: device.pages.utcOffset ?? null, standalone: isStandalone(target) }
   const gaps = findGapsIn(hole, nothing, true, run.time)
   run.reportLoss(target, hole)
   device.advance({

@@ -99,8 +99,7 @@ export class NodeState {
   async written(): Promise<boolean> {
     const cursors = this.devices.all().map((device) => [device, device.cursor] as const)
     const isWritten = await this.#stored.written()
-    for (const [device, cursor] of cursors)
-      if (isWritten && cursor && cursor === device.cursor) device.isSaved = true
+    for (const [device, cursor] of cursors) if (isWritten && cursor) device.markSaved(cursor)
     return isWritten
   }
 

@@ -29,6 +29,8 @@ export interface PollRun {
   time: TimeStyle
   /** Reports that records or alerts were lost. @param lost bounds of their times, if they are known */
   reportLoss(device: ResolvedDevice, lost?: LostPeriod): void
+  /** Reports that all newest records are ahead of the clock, so that they hide the current ones. */
+  reportAhead(device: ResolvedDevice): void
   /**
    * Sends the data and reports its failures; with `isEmpty`, it only reports failures. If it throws, the cursor does
    * not change.
@@ -76,8 +78,8 @@ export async function pollRecords(
   const { response, series, failed } = await fetchLatest(account, target, time, context)
   if (poll.isOver()) return
   const { receivedAt } = response
-  device.isAhead = areAhead(series.records, receivedAt)
-  device.utcOffset = series.utcOffset
+  if (areAhead(series.records, receivedAt)) run.reportAhead(target)
+  device.pages.setUtcOffset(series.utcOffset)
   const received = { series, receivedAt, most: newest, time }
   const plan = planRecords(device.cursor as RecordCursor | null, received, { start, backfill })
   const { fresh, overflow, lost, next, before } = plan

@@ -85,6 +85,7 @@ export function createAlertSimulation(
       nodeId: 'node',
       time: 'utc',
       reportLoss() {},
+      reportAhead() {},
       deliver,
     } as const
     if (await node.trigger(() => pollAlerts(run, target, start, context))) journal.push({ kind: 'completed' })

@@ -217,6 +217,7 @@ export class PollSimulation {
       deliver,
       interrupt: this.#interrupt.signal,
       newest: this.#options.newest as number,
+      reportAhead() {},
       reportLoss: (_: unknown, period?: LostPeriod) => void this.lost.push(period),
       onFill() {},
       reportPage: (_: unknown, { reason }: EnvlogError) =>

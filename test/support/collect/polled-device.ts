@@ -50,18 +50,17 @@ export async function createPolledDevice(
     const { number } = params
     return { endpoint, body, receivedAt: clock.now(), quota: {}, ...(number !== undefined && { number }) }
   }
+  /** The devices whose newest records were reported to be ahead of the clock. */
+  const ahead: unknown[] = []
   const account = { client: { read }, devices: NO_LIST } as unknown as Account
   const deliver = async (data: Delivery) => void delivered.push(data)
   const { newest } = options
   const run = {
-    account,
-    nodeState,
-    nodeId: 'node',
-    time,
-    deliver,
+    ...{ account, nodeState, nodeId: 'node', time, deliver },
     interrupt: new AbortController().signal,
     ...(newest !== undefined && { newest }),
     reportLoss: (_: unknown, period?: LostPeriod) => void lost.push(period),
+    reportAhead: (device: unknown) => void ahead.push(device),
     onFill() {},
     reportPage: (_: unknown, error: EnvlogError) => void reported.push(error.reason),
   }
@@ -74,6 +73,7 @@ export async function createPolledDevice(
     delivered,
     reported,
     lost,
+    ahead,
     target,
     run,
     state: nodeState.devices.get(deviceKey(target)),

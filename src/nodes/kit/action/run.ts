@@ -25,6 +25,7 @@ import type { DeviceProblems, Problems } from '../report/device-problems'
 import { FillStatus } from '../report/fill-status'
 import { formatLoss, localizeError } from '../report/localize'
 import type { RunStatus } from '../report/status'
+import { translate } from '../report/translate'
 import { WaitStatus } from '../report/wait-status'
 import { evaluateSelection } from '../settings/device-selection'
 import { createEvaluator, type Evaluate } from '../settings/typed-input'
@@ -178,6 +179,12 @@ export abstract class Run<T extends ActionType> implements FillRun {
     const what = node.type === 'envlog-alerts' ? 'alerts' : 'records'
     const name = this.account.devices.nameOf(device)
     node.warn(formatLoss(RED, what, { serial: device.serial, name }, lost, this.account.localTime))
+  }
+
+  reportAhead(device: ResolvedDevice): void {
+    const { RED, node } = this.deployed
+    const { serial } = device
+    if (this.nodeState.isFirstReport(device, 'ahead')) node.warn(translate(RED, 'warnings.ahead', { serial }))
   }
 
   /** Sends the data in the chosen output and reports its failures. With `isEmpty`, it only reports failures. */

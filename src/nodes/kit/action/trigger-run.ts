@@ -94,7 +94,7 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
           })
         },
         reportFailure: (device, error) => this.#failOne(device, error),
-        hasFailedAmbiguously: (device) => this.#stateOf(device).hasFailedAmbiguously,
+        hasFailedAmbiguously: (device) => nodeState.devices.hasFailedAmbiguously(device),
       })
     let failure: unknown
     try {
@@ -199,7 +199,7 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
     const { account, nodeState, trigger } = this
     for (const { device, error } of this.#refusals) {
       const state = this.#stateOf(device)
-      const hasResponded = state.hasResponded || state.cursor !== null
+      const { hasResponded } = state
       const pauseMs = state.refuse(account.monotonic(), this.deployed.node.type === 'envlog-alerts')
       // Devices of this type probably never provide this data, so the node's own triggers report it only once.
       if (trigger.isOwn && !hasResponded && !nodeState.isFirstReport(device, 'refused')) continue
@@ -208,22 +208,20 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
   }
 
   /**
-   * Warns about records that were sent repeatedly without a receipt, and about records ahead of the clock, which
-   * hide the current ones (docs/collecting.md); once each.
+   * Warns about records that were sent repeatedly without a receipt, and about a page that is never confirmed
+   * (docs/collecting.md); once each.
    */
   #warnOnce(device: ResolvedDevice): void {
     const { deployed, nodeState } = this
     const { RED, node } = deployed
     const { serial } = device
-    const { unacknowledged, isAhead, pages } = this.#stateOf(device)
+    const { unacknowledged, pages } = this.#stateOf(device)
     if (unacknowledged?.resends === MAX_QUIET_RESENDS + 1) {
       const time = formatTime(unacknowledged.since)
       node.warn(translate(RED, 'warnings.unacknowledged', { serial, time }))
     }
     if (pages.isRefused && nodeState.isFirstReport(device, 'refused-page'))
       node.warn(translate(RED, 'warnings.refused-page', { serial }))
-    if (isAhead && nodeState.isFirstReport(device, 'ahead'))
-      node.warn(translate(RED, 'warnings.ahead', { serial }))
   }
 
   #stateOf(device: ResolvedDevice): DeviceState {

@@ -63,7 +63,7 @@ describe('a store', () => {
     const { nodeState, cursor, clock } = begin({ ...good, load })
     for (let times = 0; times < 3; times++) {
       await assert.rejects(nodeState.ready(), failure('store-unreadable'))
-      nodeState.devices.get(DEVICE).lastSent = 'mark'
+      nodeState.devices.get(DEVICE).rememberReading('mark')
       await nextTurn()
     }
     assert.deepEqual(good.writes, [])

@@ -35,7 +35,7 @@ describe('the state of a node', () => {
     const { nodeState, store, deliver } = await begin()
     deliver(FIRST, 5)
     deliver(SECOND, 6)
-    nodeState.devices.get(FIRST).lastSent = 'mark'
+    nodeState.devices.get(FIRST).rememberReading('mark')
     nodeState.devices.markPolled(target(SECOND))
     nodeState.devices.markPolled(target(FIRST))
     nodeState.planRound({ at: 7, settings: 'mine' })
@@ -44,7 +44,7 @@ describe('the state of a node', () => {
     const next = await begin(store)
     assert.equal(next.nodeState.takeNextRound('mine'), 7)
     assert.deepEqual([next.cursor(FIRST), next.cursor(SECOND)], [at(5), at(6)])
-    assert.equal(next.nodeState.devices.get(FIRST).lastSent, 'mark')
+    assert.ok(next.nodeState.devices.get(FIRST).isLastReading('mark'))
     const order = next.nodeState.devices.leastRecentlyPolledFirst([
       target(FIRST),
       target(SECOND),
@@ -75,12 +75,12 @@ describe('the state of a node', () => {
     const nodeState = new NodeState(createVirtualClock(0))
     nodeState.open(store)
     nodeState.devices.get(FIRST).advance(at(9))
-    nodeState.devices.get(FIRST).lastSent = 'new'
+    nodeState.devices.get(FIRST).rememberReading('new')
     nodeState.devices.markPolled(target(FIRST))
     await nodeState.ready()
     assert.deepEqual(nodeState.devices.get(FIRST).cursor, at(9))
     assert.deepEqual(nodeState.devices.get(SECOND).cursor, at(5))
-    assert.equal(nodeState.devices.get(FIRST).lastSent, 'new')
+    assert.ok(nodeState.devices.get(FIRST).isLastReading('new'))
   })
 })
 
@@ -122,7 +122,7 @@ describe('data retained in memory', () => {
     const both = [target(FIRST), target('a/b')]
     for (const device of [FIRST, 'a/b']) {
       nodeState.devices.get(device).advance(at(5))
-      nodeState.devices.get(device).lastSent = 'mark'
+      nodeState.devices.get(device).rememberReading('mark')
     }
     for (const one of both) nodeState.devices.markPolled(one)
     nodeState.devices.select(both)
@@ -137,8 +137,8 @@ describe('data retained in memory', () => {
     nodeState.devices.select([target(FIRST)])
     await nodeState.close(store)
     assert.deepEqual(
-      [nodeState.devices.get('a/b').cursor, nodeState.devices.get('a/b').lastSent],
-      [null, undefined],
+      [nodeState.devices.get('a/b').cursor, nodeState.devices.get('a/b').isLastReading('mark')],
+      [null, false],
     )
     assert.deepEqual(Object.keys((store.latest() as SavedState).devices), [FIRST])
   })
@@ -161,7 +161,7 @@ describe('data retained in memory', () => {
   it('moves with a device to another base unit if it has left the previous one', async () => {
     const { nodeState, deliver, cursor } = await begin()
     deliver(FIRST, 5)
-    nodeState.devices.get(FIRST).lastSent = 'mark'
+    nodeState.devices.get(FIRST).rememberReading('mark')
     nodeState.devices.select([target(SECOND)], () => false)
     assert.deepEqual([cursor(FIRST), cursor(SECOND)], [at(5), null], 'two may have the same serial')
     const issuedAt = nodeState.devices.get(FIRST).issue(at(9), at(5), null, 0)
@@ -179,8 +179,11 @@ describe('data retained in memory', () => {
     assert.deepEqual(cursor(FIRST), at(20), 'not even if the device moves back')
     nodeState.devices.select([target(SECOND)], ({ base }) => base === '5839F001')
     assert.deepEqual(
-      [nodeState.devices.get(FIRST).lastSent, nodeState.devices.get(SECOND).lastSent],
-      [undefined, 'mark'],
+      [
+        nodeState.devices.get(FIRST).isLastReading('mark'),
+        nodeState.devices.get(SECOND).isLastReading('mark'),
+      ],
+      [false, true],
     )
   })
 
@@ -215,19 +218,22 @@ describe('forgetting', () => {
   it('clears the named devices under every base unit, or all devices, and is saved', async () => {
     const { nodeState, store, deliver, cursor, clock } = await begin()
     for (const device of [FIRST, SECOND, 'a/b']) deliver(device, 5)
-    for (const device of [FIRST, 'a/b']) nodeState.devices.get(device).lastSent = 'mark'
+    for (const device of [FIRST, 'a/b']) nodeState.devices.get(device).rememberReading('mark')
     nodeState.forget(['5212A1B2'])
     assert.deepEqual([cursor(FIRST), cursor(SECOND), cursor('a/b')], [null, null, at(5)])
     assert.deepEqual(
-      [nodeState.devices.get(FIRST).lastSent, nodeState.devices.get('a/b').lastSent],
-      [undefined, 'mark'],
+      [
+        nodeState.devices.get(FIRST).isLastReading('mark'),
+        nodeState.devices.get('a/b').isLastReading('mark'),
+      ],
+      [false, true],
     )
     await clock.pass(WRITE_MS)
     assert.equal((await begin(store)).cursor(FIRST), null)
     nodeState.forget('all')
     await clock.pass(WRITE_MS)
     assert.equal((await begin(store)).cursor('a/b'), null)
-    assert.equal(nodeState.devices.get('a/b').lastSent, undefined)
+    assert.ok(!nodeState.devices.get('a/b').isLastReading('mark'))
   })
 
   it('ends the wait for a receipt, as a receipt and a skip do', async () => {

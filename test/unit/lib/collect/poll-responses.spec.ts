@@ -29,10 +29,10 @@ describe('a response', () => {
       [1.1, NEWEST, true],
       [1.1, 1, true],
     ] as const) {
-      const { log, now, poll, state } = await begin()
+      const { log, now, poll, ahead } = await begin()
       for (const id of upTo(1, count)) log.push({ unixtime: now + hours * 3600 + id, 'data-id': id, ch1: id })
       await poll()
-      assert.equal(state.isAhead, isAhead)
+      assert.equal(ahead.length > 0, isAhead)
     }
   })
 
