@@ -26,19 +26,24 @@ const EXPORT = /^\(\)=>[\w$]+(?:\[key\])?$/
 
 class Walk {
   readonly #session = new Session()
+  /** By the ids of scripts. */
+  readonly #urls = new Map<string, string>()
   readonly #sources = new Map<string, string>()
 
   async begin(): Promise<void> {
     this.#session.connect()
-    const urls = new Map<string, string>()
-    this.#session.on('Debugger.scriptParsed', ({ params }) => void urls.set(params.scriptId, params.url))
+    this.#session.on('Debugger.scriptParsed', ({ params }) => void this.#urls.set(params.scriptId, params.url))
     await this.#session.post('Debugger.enable')
-    for (const [scriptId, url] of urls) {
+    await this.#session.post('Profiler.enable')
+  }
+
+  /** Reads the files that were loaded: a node loads its code with the first one. */
+  async #readSources(): Promise<void> {
+    for (const [scriptId, url] of this.#urls) {
       if (!url.startsWith('file:') || !isOurs(url)) continue
       const { scriptSource } = await this.#session.post('Debugger.getScriptSource', { scriptId })
       this.#sources.set(url, scriptSource)
     }
-    await this.#session.post('Profiler.enable')
   }
 
   /** Prints the files in which a function ran during `work`. */
@@ -47,6 +52,7 @@ class Walk {
     await this.#session.post('Profiler.takePreciseCoverage')
     await work()
     const { result } = await this.#session.post('Profiler.takePreciseCoverage')
+    await this.#readSources()
     await this.#session.post('Profiler.stopPreciseCoverage')
     const walked = result.flatMap(({ url, functions }) => {
       const source = this.#sources.get(url)

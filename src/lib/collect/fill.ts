@@ -15,6 +15,9 @@ export interface FilledRound {
   devices: readonly ResolvedDevice[]
   /** The devices that are not polled, because they await a receipt: their new records come first. */
   awaited: ReadonlySet<ResolvedDevice>
+  /** The devices of which a response is awaited: they have one request at a time. */
+  busy: Set<ResolvedDevice>
+  /** Polls a device that has awaited a receipt. */
   poll(device: ResolvedDevice, context: RequestContext): Promise<void>
 }
 
@@ -44,12 +47,9 @@ export class Filling {
   readonly #quotaAt = new Map<string, number>()
   /** When the record quota of a device allows another page, monotonic ms. */
   readonly #recordsAt = new Map<ResolvedDevice, number>()
-  readonly #polling = new Set<ResolvedDevice>()
   #polled = 0
   /** Number of pages that may be fetched between polls. */
   #owed = 0
-  /** The device whose page is being fetched. */
-  #target: ResolvedDevice | undefined
   #betweenPolls: Promise<void> | undefined
   #failure: unknown
 
@@ -60,18 +60,11 @@ export class Filling {
     this.#context = others
   }
 
-  /** Polls a device of the round. After every third one, a page is fetched meanwhile, if quota is free. */
-  async poll(device: ResolvedDevice, context: RequestContext): Promise<void> {
-    this.#polling.add(device)
-    await this.#round.poll(device, context).finally(() => this.#polling.delete(device))
+  /** Call this after each poll. After every third one, a page is fetched meanwhile, if quota is free. */
+  polled(): void {
     if (++this.#polled % POLLS_PER_PAGE > 0 || this.#failure) return
     this.#owed++
     this.#betweenPolls ??= this.#fillBetweenPolls()
-  }
-
-  /** Whether a page of the device is being fetched, so that it cannot be polled. */
-  isFetching(device: ResolvedDevice): boolean {
-    return this.#target === device
   }
 
   /** Ends filling between polls. Resolves when no page is being fetched. */
@@ -123,14 +116,14 @@ export class Filling {
   /** The devices whose next page can be requested, in the order of their turns. */
   #fillable(): Fillable[] {
     const { nodeState } = this.#run
-    const { devices, awaited } = this.#round
+    const { devices, awaited, busy } = this.#round
     const now = nodeState.clock.monotonic()
     const found = devices.flatMap((target): Fillable[] => {
       const device = nodeState.devices.get(deviceKey(target))
       const receiptWait = device.receiptWait(now)
       const hole = device.refusal.left(now) > 0 ? undefined : device.nextHole(now, nodeState.clock.now())
       const isOverdue = receiptWait === 0 && (device.pages.sent !== undefined || device.overdue !== null)
-      if (!hole || this.#polling.has(target) || isOverdue) return []
+      if (!hole || busy.has(target) || isOverdue) return []
       // Once its receipt arrives, an awaited device is polled first, which needs no record quota.
       const recordsAt = awaited.has(target) ? 0 : (this.#recordsAt.get(target) ?? 0)
       const quotaWait = Math.max(recordsAt, this.#quotaAt.get(this.#endpointOf(target)) ?? 0) - now
@@ -174,7 +167,7 @@ export class Filling {
     device.pages.request(this.#run.nodeState.clock.monotonic())
     const queuedMs = Math.min(maxWaitMs ?? MAX_QUEUED_MS, MAX_QUEUED_MS)
     const context = { ...this.#context, maxWaitMs: queuedMs }
-    this.#target = target
+    this.#round.busy.add(target)
     try {
       if (this.#round.awaited.has(target)) await this.#round.poll(target, context)
       // A page is requested again after a pause, so that it does not delay the next trigger by many retries.
@@ -185,7 +178,7 @@ export class Filling {
       else if (error.reason === 'quota-wait') this.#quotaAt.set(endpoint, this.#retryAt(error) - queuedMs)
       else failPage(this.#run, next, error)
     } finally {
-      this.#target = undefined
+      this.#round.busy.delete(target)
     }
   }
 

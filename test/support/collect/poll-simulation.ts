@@ -187,7 +187,7 @@ export class PollSimulation {
     })
     const fill = async () => {
       const { awaited, poll } = run
-      const round = { devices: [this.#target], awaited, poll }
+      const round = { devices: [this.#target], awaited, busy: new Set<never>(), poll }
       if (this.#options.backfill) await new Filling(run, round, context).complete()
     }
     const isCompleted = await whileActive(this.#node.trigger(run.poll, fill), this.journal, {

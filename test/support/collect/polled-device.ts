@@ -89,7 +89,8 @@ export async function createPolledDevice(
       return failureOf(async () => {
         if (what === 'alerts') return pollAlerts(run, device, 'all', own)
         await pollRecords(run, device, options, own)
-        const round = { devices: [device], awaited: new Set<typeof target>(), poll: async () => {} }
+        const none = () => new Set<typeof target>()
+        const round = { devices: [device], awaited: none(), busy: none(), poll: async () => {} }
         if (options.backfill && receiptTimeoutMs === null) await new Filling(run, round, own).complete()
       })
     },

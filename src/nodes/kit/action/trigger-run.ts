@@ -30,6 +30,9 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
   readonly #putOffDevices: ResolvedDevice[] = []
   /** The devices that were not requested, because they await a receipt. */
   readonly #awaited = new Set<ResolvedDevice>()
+  /** The devices of which a response is awaited. */
+  readonly #busy = new Set<ResolvedDevice>()
+  #filling: Filling | undefined
   #lastFailure: DeviceFailure | undefined
   #hasSucceeded = false
 
@@ -47,32 +50,33 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
     for (const device of devices) if (this.#stateOf(device).receiptWait(now) > 0) this.#awaited.add(device)
     for (const failure of this.checkUnknown(unknown)) this.#fail(failure)
     if (!this.trigger.isOwn) this.#reportPaused(devices)
-    const filling = options.fills ? this.#beginFilling(devices, work) : undefined
+    if (options.fills) this.#filling = this.#beginFilling(devices, work)
     try {
-      await this.#round(devices, filling?.poll.bind(filling) ?? work, { ...options, filling })
+      await this.#round(devices, work, options)
     } catch (error) {
       // Pages have a quota of their own.
-      if (isShortOfQuota(error)) await filling?.complete()
-      else await filling?.pause()
+      if (isShortOfQuota(error)) await this.#filling?.complete()
+      else await this.#filling?.pause()
       throw error
     }
     this.refusedCount = devices.filter((device) => this.#stateOf(device).refusal.left(now) > 0).length
-    await filling?.complete()
+    await this.#filling?.complete()
   }
 
   #beginFilling(devices: readonly ResolvedDevice[], work: DeviceWork): Filling {
+    const [awaited, busy] = [this.#awaited, this.#busy]
     const poll: DeviceWork = async (device, context) => {
       await work(device, context)
-      this.#awaited.delete(device)
+      awaited.delete(device)
     }
-    return new Filling(this, { devices, awaited: this.#awaited, poll }, this.requestContext)
+    return new Filling(this, { devices, awaited, busy, poll }, this.requestContext)
   }
 
   /** Polls the devices that do not await a receipt. */
   async #round(
     devices: readonly ResolvedDevice[],
-    poll: DeviceWork,
-    { filling, concurrency = this.account.concurrency }: RoundOptions & { filling: Filling | undefined },
+    work: DeviceWork,
+    { concurrency = this.account.concurrency }: RoundOptions,
   ): Promise<void> {
     const { account, nodeState, requestContext, waitStatus } = this
     const awaited = this.#awaited
@@ -84,10 +88,10 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
     const forEach = (list: readonly ResolvedDevice[], isLast: boolean) =>
       forEachConcurrent(list, concurrency, requestContext.signal, {
         work: (device, signal, passOn) => {
-          if (filling?.isFetching(device)) return this.#putOff(device)
-          if (filling && this.#stateOf(device).receiptWait(account.monotonic()) > 0)
+          if (this.#busy.has(device)) return this.#putOff(device)
+          if (this.#filling && this.#stateOf(device).receiptWait(account.monotonic()) > 0)
             return this.#await(device)
-          return this.#processOne(device, poll, {
+          return this.#processOne(device, work, {
             ...{ ...requestContext, signal, onWait: waitStatus.createListener() },
             ...(!isLast && { maxRecordsWaitMs: 0 }),
             ...(needsNames(this) && { onNamesWait: passOn }),
@@ -101,7 +105,7 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
       const round = forEach(nodeState.devices.leastRecentlyPolledFirst(due), false)
       inBackground(requestNames(this, due))
       await round
-      if (this.#putOffDevices.length > 0) await filling?.pause()
+      if (this.#putOffDevices.length > 0) await this.#filling?.pause()
       await forEach(this.#putOffDevices.splice(0), true)
       if (awaited.size === 0) failure = this.#refusalOfAll(due.length)
     } catch (error) {
@@ -130,16 +134,19 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
   }
 
   /** @param context if `maxRecordsWaitMs` is 0, a device whose record quota is used up is put at the end of the round */
-  async #processOne(device: ResolvedDevice, poll: DeviceWork, context: RequestContext): Promise<void> {
+  async #processOne(device: ResolvedDevice, work: DeviceWork, context: RequestContext): Promise<void> {
     const { account, nodeState, waitStatus } = this
+    this.#busy.add(device)
     try {
-      await poll(device, context)
+      await work(device, context)
     } catch (error) {
       if (context.maxRecordsWaitMs === 0 && error instanceof EnvlogError && isShortOfRecords(error))
         return this.#putOff(device)
       waitStatus.done++
       if (wasPolled(error)) nodeState.devices.markPolled(device, isAmbiguous(error))
       throw error
+    } finally {
+      this.#busy.delete(device)
     }
     waitStatus.done++
     nodeState.devices.markPolled(device)
@@ -147,6 +154,7 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
     this.#stateOf(device).markResponded()
     this.#warnOnce(device)
     this.#hasSucceeded = true
+    this.#filling?.polled()
   }
 
   #failOne(device: ResolvedDevice, error: EnvlogError): void {

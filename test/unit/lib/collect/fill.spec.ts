@@ -74,7 +74,8 @@ describe('a page of missing records', () => {
       polls++
       awaited.clear()
     }
-    const filling = new Filling(run, { devices: [target], awaited, poll }, { ...context, maxWaitMs: 0 })
+    const round = { devices: [target], awaited, busy: new Set<typeof target>(), poll }
+    const filling = new Filling(run, round, { ...context, maxWaitMs: 0 })
     await filling.complete()
     awaited.add(target)
     await filling.complete()
@@ -87,17 +88,22 @@ describe('a page of missing records', () => {
     const hole = { from: 0, to: clock.now(), begin: null, held: '', hashes: [] }
     state.advance({ ...state.cursor, holes: [hole] } as never)
     const others = ['A', 'B', 'C'].map((serial) => ({ serial, base: serial }))
-    const round = { devices: [target, ...others], awaited: new Set<typeof target>(), poll: async () => {} }
+    const round = {
+      devices: [target, ...others],
+      awaited: new Set<typeof target>(),
+      busy: new Set<typeof target>(),
+      poll: async () => {},
+    }
     const filling = new Filling(run, round, context)
     const fetching: boolean[] = []
-    for (const device of others) {
-      await filling.poll(device, context)
-      fetching.push(filling.isFetching(target))
+    for (const _ of others) {
+      filling.polled()
+      fetching.push(round.busy.has(target))
     }
     assert.deepEqual(fetching, [false, false, true])
     await filling.pause()
     const pages = endpoints.filter((endpoint) => endpoint === 'data')
-    assert.deepEqual([filling.isFetching(target), pages.length], [false, 1])
+    assert.deepEqual([round.busy.has(target), pages.length], [false, 1])
   })
 
   /** Three devices with a hole of a few pages. @param isShort the one whose record quota is used up @returns how they are filled, and the serial number of each page */
@@ -121,7 +127,12 @@ describe('a page of missing records', () => {
         ...{ newest: [], hashes: [], held: '' },
         holes: [{ from: 990_000, to: 1_000_000, begin: null, held: '', hashes: [] }],
       } as never)
-    const round = { devices, awaited: new Set<(typeof devices)[number]>(), poll: async () => {} }
+    const round = {
+      devices,
+      awaited: new Set<(typeof devices)[number]>(),
+      busy: new Set<(typeof devices)[number]>(),
+      poll: async () => {},
+    }
     const fill = (maxWaitMs: number | null) => new Filling(run, round, { ...context, maxWaitMs }).complete()
     return { clock, nodeState, fill, requested }
   }
