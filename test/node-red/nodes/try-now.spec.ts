@@ -206,6 +206,15 @@ describe('*Try now*', () => {
     for (const secret of [apiKey, loginPass]) assert.ok(!JSON.stringify(body).includes(secret))
   })
 
+  it('shows the records of a device whose clock is hours ahead', async () => {
+    const unixtime = Math.floor(Date.now() / 1000) + 7200
+    simulator().set({ fleet: [{ ...logger, records: [{ unixtime, values: { 1: -18 } }] }] })
+    await startFlow('current', simulator())
+    const chosen = { select: 'list', devices: [{ serial: logger.serial, base: logger.serial }] }
+    const { status, body } = await tryNode('latest', { ...chosen, onlyNew: true, start: 'all' })
+    assert.deepEqual([status, body.messages?.[0].payload.records[0].ch1], [200, -18], JSON.stringify(body))
+  })
+
   it('requests only the newest page of a long period, and says so', async () => {
     simulator().set({ fleet: [logger] })
     await startFlow('current', simulator())

@@ -151,6 +151,9 @@ class TrialRun<T extends ActionType> extends Run<T> {
 
   /** The message says it with `overflow`. */
   override reportLoss(): void {}
+
+  /** The message shows the times. */
+  override reportAhead(): void {}
 }
 
 /** The running node whose variables and context apply: the node itself or, before its first deploy, one of its flow. */
