@@ -94,7 +94,7 @@ async function createContent(
   if (type === 'envlog-alerts') return { kind: 'alerts', device, channels, alerts: [alert] }
   const measured: Content =
     type === 'envlog-current' ? { kind: 'current', readings: [reading] } : { kind: 'series', series }
-  const content = await convertTemperatures(measured, unit)
+  const content = unit ? await convertTemperatures(measured, unit) : measured
   if (output !== 'statistics' || content.kind !== 'series') return content
   const period = { from: AT - 24 * HOUR_MS, to: AT, per: 'period', receivedAt: AT } as const
   const statistics = await toStatistics(content.series, { ...period, time: 'local', group: GROUP })

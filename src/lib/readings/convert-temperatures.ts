@@ -8,12 +8,8 @@ import type { Series, SeriesRecord } from './series'
 /** Number of records that are converted in one turn of the event loop. */
 const RECORDS_PER_TURN = 16_000
 
-/**
- * Converts the temperatures of readings and records to one unit. Other values, alerts and raw responses stay unchanged.
- * @param unit `null` for the units that the service sends
- */
-export async function convertTemperatures(content: Content, unit: TemperatureUnit | null): Promise<Content> {
-  if (unit === null) return content
+/** Converts the temperatures of readings and records to one unit. Other values, alerts and raw responses stay unchanged. */
+export async function convertTemperatures(content: Content, unit: TemperatureUnit): Promise<Content> {
   if (content.kind === 'current')
     return { ...content, readings: content.readings.map((reading) => convertReading(reading, unit)) }
   return content.kind === 'series'
@@ -21,7 +17,7 @@ export async function convertTemperatures(content: Content, unit: TemperatureUni
     : content
 }
 
-/** Converts the temperatures of a reading. */
+/** Converts the temperatures of a reading. @param unit `null` for the units that the service sends */
 export function convertReading(reading: Reading, unit: TemperatureUnit | null): Reading {
   const channels = reading.channels.map((channel) => {
     const convert = converterOf(channel, unit)
@@ -31,7 +27,7 @@ export function convertReading(reading: Reading, unit: TemperatureUnit | null): 
   return { ...reading, channels }
 }
 
-/** Converts the temperatures of records. @param unit as for `convertTemperatures` */
+/** Converts the temperatures of records. @param unit `null` for the units that the service sends */
 export async function convertSeries(series: Series, unit: TemperatureUnit | null): Promise<Series> {
   const converters: [`ch${number}`, (value: number) => number][] = []
   const channels = series.channels.map((channel) => {

@@ -147,10 +147,10 @@ export class ActionNode<T extends ActionType> implements StartedNode {
     return 'onlyNew' in settings && settings.onlyNew
   }
 
-  #showResult({ format, deliveredCount: count, problems, fillStatus }: Run<T>): void {
+  #showResult({ format, deliveredCount: count, problems, progress }: Run<T>): void {
     const unit = format === 'read' ? this.#action.unit : 'responses'
     if (count === undefined || this.#deployed.nodeState.devices.unacknowledged()) this.#showIdle(problems)
-    else if (fillStatus.isOpen) fillStatus.show()
+    else if (progress.isFilling) progress.showFilling(problems)
     else {
       const what = count === 0 && this.#sendsOnlyNew() ? 'nothing-new' : unit
       this.#setStatus({ kind: 'received', what, count, problems })

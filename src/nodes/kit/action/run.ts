@@ -15,18 +15,17 @@ import type { NodeState } from '../../../lib/collect/node-state'
 import type { TimeStyle } from '../../../lib/decode/time'
 import { EnvlogError } from '../../../lib/errors'
 import { planMessages } from '../../../lib/output/plan'
-import { countOf } from '../../../lib/readings/content'
+import { type Content, countOf } from '../../../lib/readings/content'
 import { convertTemperatures } from '../../../lib/readings/convert-temperatures'
 import { MAX_AGE_MS, type RequestContext } from '../../../lib/request'
 import type { ActionType } from '../../../shared/action'
 import type { SettingsOf } from '../../../shared/action-schemas'
 import { hasLocalTimes, OUTPUT_TRAITS } from '../../../shared/outputs'
 import type { DeviceProblems, Problems } from '../report/device-problems'
-import { FillStatus } from '../report/fill-status'
 import { formatLoss, localizeError } from '../report/localize'
+import { Progress } from '../report/progress'
 import type { RunStatus } from '../report/status'
 import { translate } from '../report/translate'
-import { WaitStatus } from '../report/wait-status'
 import { evaluateSelection } from '../settings/device-selection'
 import { createEvaluator, type Evaluate } from '../settings/typed-input'
 import { createMessageBuilder } from './message'
@@ -57,12 +56,14 @@ export interface RoundOptions {
 
 /** The processing of a trigger. The `run` function in the node's file requests devices and delivers results with it. */
 export abstract class Run<T extends ActionType> implements FillRun {
-  readonly waitStatus: WaitStatus
+  readonly progress: Progress
   /** For requests that are not about a single device. */
   readonly requestContext: RequestContext
-  readonly evaluateTypedInput: Evaluate
-  /** Fetches missing records for this status. */
-  readonly fillStatus: FillStatus
+  /** Evaluates a typed input for the trigger's message. */
+  readonly evaluateTypedInput: Evaluate = (value, type) => {
+    const { RED, node } = this.deployed
+    return createEvaluator(RED, node, this.trigger.msg)(value, type)
+  }
   /** Number of delivered readings, records or alerts; `undefined` if no device was due. */
   deliveredCount: number | undefined
   /** When the first response arrived, monotonic ms. */
@@ -79,20 +80,18 @@ export abstract class Run<T extends ActionType> implements FillRun {
     readonly trigger: Trigger,
     readonly interrupt: AbortSignal,
   ) {
-    const { RED, node, settings, account, nodeState, signal, setStatus } = deployed
-    this.waitStatus = new WaitStatus(account.quota, setStatus)
-    this.fillStatus = new FillStatus(account, setStatus, () => this.problems)
+    const { node, settings, account, nodeState, signal, setStatus } = deployed
+    this.progress = new Progress(account, setStatus)
     this.requestContext = {
       signal,
       queueKey: node.id,
       maxWaitMs: settings.wait === null ? null : settings.wait * 1000,
-      onWait: this.waitStatus.createListener(),
+      onWait: this.progress.createListener(),
       // A node does not get its last response again.
       ...(trigger.isOwn && {
         maxAgeMs: Math.min(MAX_AGE_MS, account.monotonic() - nodeState.respondedAt),
       }),
     }
-    this.evaluateTypedInput = createEvaluator(RED, node, trigger.msg)
   }
 
   get settings(): SettingsOf<T> {
@@ -163,7 +162,7 @@ export abstract class Run<T extends ActionType> implements FillRun {
   }
 
   onFill(open: readonly OpenDevice[]): void {
-    this.fillStatus.show(open)
+    this.progress.showFilling(this.problems, open)
   }
 
   reportPage({ serial, base }: ResolvedDevice, error: EnvlogError, retryAt: number | undefined): void {
@@ -195,7 +194,7 @@ export abstract class Run<T extends ActionType> implements FillRun {
       const count = countOf(delivery.content)
       await this.#send(delivery)
       this.deliveredCount += count
-      if (delivery.backfill) this.fillStatus.records += count
+      if (delivery.backfill) this.progress.filled += count
     }
     for (const failure of delivery.failed ?? []) this.report(failure)
   }
@@ -219,8 +218,14 @@ export abstract class Run<T extends ActionType> implements FillRun {
     return error.about({ serial: device.serial, name: this.account.devices.nameOf(device) })
   }
 
+  /** Converts temperatures to the account's unit, if it has one. */
+  protected async toAccountUnit(content: Content): Promise<Content> {
+    const { temperatureUnit } = this.account
+    return temperatureUnit ? convertTemperatures(content, temperatureUnit) : content
+  }
+
   async #send(delivery: Delivery): Promise<void> {
-    const content = await convertTemperatures(delivery.content, this.account.temperatureUnit)
+    const content = await this.toAccountUnit(delivery.content)
     const plan = await planMessages(content, {
       fieldNames: 'channel',
       ...this.settings,

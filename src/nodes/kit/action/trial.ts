@@ -7,7 +7,6 @@ import { NodeState } from '../../../lib/collect/node-state'
 import { concernsOneDevice, EnvlogError } from '../../../lib/errors'
 import { toLines } from '../../../lib/output/lines'
 import { shorten } from '../../../lib/output/shorten'
-import { convertTemperatures } from '../../../lib/readings/convert-temperatures'
 import type { RequestContext } from '../../../lib/request'
 import type { StateStore } from '../../../lib/stored-state'
 import { ACTION_TYPES, type ActionType } from '../../../shared/action'
@@ -137,7 +136,7 @@ class TrialRun<T extends ActionType> extends Run<T> {
   override async deliver(delivery: Delivery, isEmpty?: boolean): Promise<void> {
     this.isPartial ||= delivery.isPartial === true
     if (this.lineCount === 0) {
-      const content = await convertTemperatures(delivery.content, this.account.temperatureUnit)
+      const content = await this.toAccountUnit(delivery.content)
       const { lines, count } = toLines(content)
       this.lines = lines
       this.lineCount = count

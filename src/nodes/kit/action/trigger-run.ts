@@ -78,13 +78,13 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
     work: DeviceWork,
     { concurrency = this.account.concurrency }: RoundOptions,
   ): Promise<void> {
-    const { account, nodeState, requestContext, waitStatus } = this
+    const { account, nodeState, requestContext, progress } = this
     const awaited = this.#awaited
     const now = account.monotonic()
     const due = devices.filter(
       (device) => !awaited.has(device) && this.#stateOf(device).refusal.left(now) === 0,
     )
-    waitStatus.total = due.length
+    progress.total = due.length
     const forEach = (list: readonly ResolvedDevice[], isLast: boolean) =>
       forEachConcurrent(list, concurrency, requestContext.signal, {
         work: (device, signal, passOn) => {
@@ -92,7 +92,7 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
           if (this.#filling && this.#stateOf(device).receiptWait(account.monotonic()) > 0)
             return this.#await(device)
           return this.#processOne(device, work, {
-            ...{ ...requestContext, signal, onWait: waitStatus.createListener() },
+            ...{ ...requestContext, signal, onWait: progress.createListener() },
             ...(!isLast && { maxRecordsWaitMs: 0 }),
             ...(needsNames(this) && { onNamesWait: passOn }),
           })
@@ -130,25 +130,25 @@ export class TriggerRun<T extends ActionType> extends Run<T> {
   /** A page of the device was sent during the round, and its receipt is awaited. */
   async #await(device: ResolvedDevice): Promise<void> {
     this.#awaited.add(device)
-    this.waitStatus.done++
+    this.progress.done++
   }
 
   /** @param context if `maxRecordsWaitMs` is 0, a device whose record quota is used up is put at the end of the round */
   async #processOne(device: ResolvedDevice, work: DeviceWork, context: RequestContext): Promise<void> {
-    const { account, nodeState, waitStatus } = this
+    const { account, nodeState, progress } = this
     this.#busy.add(device)
     try {
       await work(device, context)
     } catch (error) {
       if (context.maxRecordsWaitMs === 0 && error instanceof EnvlogError && isShortOfRecords(error))
         return this.#putOff(device)
-      waitStatus.done++
+      progress.done++
       if (wasPolled(error)) nodeState.devices.markPolled(device, isAmbiguous(error))
       throw error
     } finally {
       this.#busy.delete(device)
     }
-    waitStatus.done++
+    progress.done++
     nodeState.devices.markPolled(device)
     this.respondedAt ??= account.monotonic()
     this.#stateOf(device).markResponded()
