@@ -32,7 +32,10 @@ class Walk {
 
   async begin(): Promise<void> {
     this.#session.connect()
-    this.#session.on('Debugger.scriptParsed', ({ params }) => void this.#urls.set(params.scriptId, params.url))
+    this.#session.on(
+      'Debugger.scriptParsed',
+      ({ params }) => void this.#urls.set(params.scriptId, params.url),
+    )
     await this.#session.post('Debugger.enable')
     await this.#session.post('Profiler.enable')
   }
