@@ -9,6 +9,11 @@ const LOW_SHARE = 0.2
 /** Whether less than half of a device's records are left, so that it is listed. */
 export const isLow = ({ left, limit }: RecordCounts) => left < limit / 2
 
+/** The attributes of a `<meter>`. */
+export const meterOf = (left: number, limit: number) => ({
+  ...{ value: left, max: limit, low: limit * LOW_SHARE, optimum: limit },
+})
+
 const REFRESH_MS = 5000
 
 /** Shows the remaining quota of a deployed account until its form is closed. */
@@ -31,8 +36,7 @@ export function watchQuota(accountId: string): void {
 export function showQuota({ endpoints, records }: QuotaCounts): void {
   const bars = $('#envlog-bars').empty()
   const bar = (name: string, left: number, limit: number, text: string) => {
-    const share = { value: left, max: limit, low: limit * LOW_SHARE, optimum: limit }
-    const meter = $('<meter>').attr({ ...share, 'aria-label': `${name}: ${text}` })
+    const meter = $('<meter>').attr({ ...meterOf(left, limit), 'aria-label': `${name}: ${text}` })
     bars.append($('<span>').text(name), meter, $('<span>').text(text))
   }
   for (const [name, { left, limit, windowSeconds, freeAt, waiting }] of Object.entries(endpoints)) {

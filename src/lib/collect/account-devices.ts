@@ -16,8 +16,6 @@ export interface DevicesResponse {
 
 /** A list older than this is fetched again. */
 const MAX_AGE_MS = 10 * 60_000
-/** An account is hardly ever really empty, so an empty list is fetched again earlier. */
-const MAX_EMPTY_AGE_MS = 60_000
 /** Minimum time between two requests for the list, after a failed request or because of an unknown device. */
 const MIN_REFRESH_INTERVAL_MS = 60_000
 /** Maximum time that deliveries wait for a list that is requested for names, from its request. */
@@ -224,7 +222,8 @@ export class AccountDevices {
 
   get #isRecent(): boolean {
     const { devices, updatedAt } = this.#state
-    return this.#since(updatedAt) < (devices?.length === 0 ? MAX_EMPTY_AGE_MS : MAX_AGE_MS)
+    // An account is hardly ever really empty, so an empty list is fetched again as soon as it may be.
+    return devices?.length !== 0 && this.#since(updatedAt) < MAX_AGE_MS
   }
 
   #wasJustRequested(): boolean {

@@ -111,9 +111,7 @@ export class DueReports {
 
   /** Call this when a report has been sent. Resolves when it is saved that it was made. */
   async made({ key }: DueReport): Promise<void> {
-    const { made, told } = this.#saved
-    this.#retryAt.delete(key)
-    await this.#change({ made: [...made, key].slice(-MAX_KEPT), told: told.filter((other) => other !== key) })
+    await this.#change({ made: [...this.#saved.made, key].slice(-MAX_KEPT) })
   }
 
   /** Call this when a report is not done, and its page has been sent if it was not before. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { MAX_BODY_BYTES, readBody } from '../../../../src/lib/api/response-body'
-import { chunksOf, streamed } from '../../../support/fake-transport'
+import { nextTurn } from '../../../../src/lib/clock'
+import { chunksOf, streamed, text } from '../../../support/fake-transport'
 import { context, failure } from '../responses'
 import { clientOf, watch } from './setup'
 
@@ -77,5 +78,29 @@ describe('a body', () => {
     assert.equal(transport.sent.length, 1)
     assert.equal(transport.open(), 0)
     assert.equal(stopped, true)
+  })
+})
+
+describe('a body of more than 200,000 characters', () => {
+  it('is parsed in one turn of the event loop, and read in another', async () => {
+    const { parse } = JSON
+    const turns: number[] = []
+    let turn = 0
+    JSON.parse = (body) => {
+      setImmediate(() => turn++)
+      return parse(body)
+    }
+    try {
+      for (const length of [200_000, 200_001]) {
+        const { client } = clientOf(() => text('{"devices":[]}'.padEnd(length)))
+        turn = 0
+        await client.read('current', {}, context)
+        turns.push(turn)
+        while (turn === 0) await nextTurn()
+      }
+    } finally {
+      JSON.parse = parse
+    }
+    assert.deepEqual(turns, [0, 1])
   })
 })

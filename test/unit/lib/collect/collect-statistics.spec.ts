@@ -36,7 +36,12 @@ describe('collecting statistics', () => {
     assert.equal(requests.length, 0)
     await collect('day')
     await collect('period')
-    assert.equal(requests.length, 2)
+    const period = (hours: number) => ({ from: { instant: 0 }, to: { instant: hours * 3_600_000 } })
+    const ofHours = (hours: number) =>
+      collectStatistics(account, device, { ...query, per: 'hour', period: period(hours) }, context)
+    await ofHours(20_000)
+    assert.equal(requests.length, 3)
+    await assert.rejects(ofHours(20_001), { reason: 'period-too-long' })
   })
 
   it("uses days of the clock of its period, or of UTC if the device's clock cannot be read", async () => {

@@ -163,6 +163,11 @@ describe('the kind of an alert', () => {
       assert.equal(classifyAlert('communication', text, ''), 'communication', text)
   })
 
+  it('is found in the first 500 characters', () => {
+    const of = (blanks: number) => kind(`upper limit${' '.repeat(blanks)}cancelled`)
+    assert.deepEqual([of(489), of(488)], ['upper-limit', 'other'])
+  })
+
   it('takes no longer for a text of a megabyte', () => {
     for (const text of ['上限', ' ', '(', '1', 'upper limit ', '_-']) {
       assert.equal(classifyAlert('ch1', text.repeat(1_000_000 / text.length), 'a'.repeat(1_000_000)), 'other')

@@ -25,6 +25,9 @@ describe('the gaps of a series', () => {
     const kinds = (...pairs: Parameters<typeof numbered>) =>
       [...findGaps(numbered(...pairs), false).values()].map(({ kind }) => kind)
     assert.deepEqual(kinds([0, 40_000], [600, 40_001], [1800, 0]), ['restart'])
+    // 30 ids in between take 18,000 s; two thirds of that are enough time.
+    const across = (seconds: number) => kinds([0, 65_513], [600, 65_514], [600 + seconds, 9])
+    assert.deepEqual([across(12_000), across(11_999)], [['missing'], ['restart']])
     const oneShortStep = [40_000, 40_001, 40_002, 40_003].map((id, at) => [at && at * 600 - 599, id] as const)
     assert.deepEqual(kinds(...oneShortStep, [31_201, 0]), ['restart'])
     assert.deepEqual(kinds([0, 20_000], [600, 0]), ['restart'], 'without a known interval')

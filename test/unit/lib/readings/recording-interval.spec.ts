@@ -23,6 +23,8 @@ describe('the recording interval', () => {
   })
 
   it('is not known for a few records without numbers', () => {
+    assert.equal(of([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), HOUR)
+    assert.equal(of([0, 1, 2, 3, 4, 5, 6, 7, 8]), null)
     assert.equal(of([8, 20]), null)
     assert.equal(of([8, 20], [0, 0]), null)
     assert.equal(of([8], [1]), null)

@@ -130,6 +130,8 @@ describe('the statistics of a period', () => {
     // The published example of another implementation: https://github.com/zelti/mkt
     const published = [2, 2, 5, 8, 8, 8, 8].map((value, hour): Measured => [`2026-11-20T0${hour}:00Z`, value])
     assert.equal((await statistics(published, A_DAY))[0]?.mkt, 6.25)
+    const far = [-20, 60].map((value, hour): Measured => [`2026-11-20T0${hour}:00Z`, value])
+    assert.equal((await statistics(far, A_DAY))[0]?.mkt, 52.48)
     const constant = measured.map(([time]): Measured => [time, -20])
     assert.equal((await statistics(constant, A_DAY))[0]?.mkt, -20)
     const [none] = await statistics([['2026-11-20T01:00Z', 'E1']], A_DAY)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describeChannel } from '../../../../src/lib/report/channel'
+import { decimalsOf, describeChannel } from '../../../../src/lib/report/channel'
 
 const MINUTE = 60_000
 
@@ -14,6 +14,13 @@ describe('a channel with two values', () => {
     })
     const gap = { from: 0, to: 61 * MINUTE }
     assert.deepEqual([coverage, state, gaps, longestGap], [null, 'incomplete', [gap], gap])
+  })
+})
+
+describe('the decimals of values', () => {
+  it('are the most that one has, up to two', () => {
+    const counts = [[], [5], [5, 5.1, 6], [5.25, 5.1], [5.125]].map(decimalsOf)
+    assert.deepEqual(counts, [0, 0, 1, 2, 2])
   })
 })
 

@@ -138,6 +138,15 @@ describe('the reports that a node makes by itself', () => {
     assert.deepEqual(await makeAll(), ['11-22'])
   })
 
+  it('go on if the clock was set back at a restart', async () => {
+    await start()
+    await stop()
+    clock.jump(-30 * DAY)
+    await start()
+    clock.advance(DAY)
+    assert.deepEqual(await makeAll(), ['10-22'])
+  })
+
   it('are tried again every 15 minutes for seven days, and told once', async () => {
     await start()
     clock.advance(DAY)

@@ -104,6 +104,12 @@ describe('a report', () => {
       ])
     })
 
+    it('is not of the period if it ends when that begins', async () => {
+      const rows = [ROW, { name: 'critical', above: -5, minutes: 60 }]
+      const warm = warmFor('2026-10-09T18:00Z', '2026-10-10T00:00Z')
+      assert.deepEqual((await reportOf([warm], { ...asked, rows })).channel.excursions, [])
+    })
+
     it('says so if the edge is not known after seven days', async () => {
       const { channel, requests } = await reportOf([warmFor('2026-09-02T00:00Z', '2026-10-24T00:00Z')], asked)
       assert.deepEqual(
@@ -149,11 +155,13 @@ describe('a report', () => {
       const records = every(MINUTE, at('2026-10-10T00:00Z'), at('2026-10-11T00:00Z'), (time) =>
         time >= at('2026-10-10T23:55Z') ? -9.5 : -19,
       )
-      const { channel, report } = await reportOf([freezer(records)], {
+      const { channel, report, requests } = await reportOf([freezer(records)], {
         ...asked,
         now: at('2026-10-11T00:00Z'),
         rows: [{ ...ROW, minutes: 10 }],
       })
+      const last = Math.max(...requests.map(({ to = 0 }) => to))
+      assert.equal(iso(last), '2026-10-11T00:00:00.000Z', 'no request of what is to come')
       assert.deepEqual(channel.excursions, [])
       assert.deepEqual(
         channel.outsideAtEnd.map(({ from, extreme, limit }) => [iso(from), extreme, limit.name]),

@@ -202,6 +202,16 @@ describe('a shared quota', () => {
     )
   })
 
+  it('is reported at once when Redis responds, and then every ten seconds', async () => {
+    const { station, redis } = await share()
+    const counts: number[] = []
+    for (const ms of [0, 9999, 1, 10_000]) {
+      await station.clock.pass(ms)
+      counts.push(redis.reports.length)
+    }
+    assert.deepEqual(counts, [2, 2, 3, 4])
+  })
+
   it('switches to another Redis as soon as the account node that named the first one has left', async () => {
     const { station, redis: first, leave } = await share()
     const second = new FakeRedis()

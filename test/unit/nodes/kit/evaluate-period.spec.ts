@@ -14,7 +14,11 @@ const ends = (over: Partial<Ends>): Ends => ({ from: '', fromType: 'rel', to: ''
 describe('the period of a trigger', () => {
   it('is the last 24 hours if both bounds are blank, regardless of their types', async () => {
     for (const type of ['date', 'rel', 'msg'] as const) {
-      const period = await evaluatePeriod(ends({ fromType: type, toType: type, from: ' ' }), now, nothing)
+      const period = await evaluatePeriod(
+        ends({ fromType: type, toType: type, from: ' ', to: ' ' }),
+        now,
+        nothing,
+      )
       assert.deepEqual(period, { from: { instant: now - DAY }, to: { instant: now } })
     }
   })

@@ -4,6 +4,7 @@ import { EnvlogError } from '../../../../src/lib/errors'
 import { TriggerRun } from '../../../../src/nodes/kit/action/trigger-run'
 import { Problems } from '../../../../src/nodes/kit/report/device-problems'
 import type { Failure } from '../../../../src/nodes/kit/report/localize'
+import { TimeZone } from '../../../../src/shared/local-clock'
 import { createVirtualClock } from '../../../support/clock'
 import { createRecordingStore } from '../../../support/collect/recording-store'
 import { context, failure, NO_LIST } from '../../lib/responses'
@@ -173,6 +174,19 @@ describe('a round over devices', () => {
       await round(request)
       assert.deepEqual([requests, reports.length], [2, isOwn ? 0 : 1])
     }
+  })
+
+  it('says between which times records are lost, by the clock of the account', async () => {
+    const { deployed, run } = await start()
+    const warnings: string[] = []
+    const translate = (key: string, params: object) => [key, ...Object.values(params)].join(' ')
+    Object.assign(deployed.RED, { _: translate })
+    Object.assign(deployed.account, { localTime: new TimeZone('Asia/Tokyo') })
+    Object.assign(deployed.node, { warn: (text: string) => warnings.push(text) })
+    const [from, to] = [Date.UTC(2026, 10, 19, 23), Date.UTC(2026, 10, 20)]
+    run().reportLoss({ serial: String(first), base: BASE }, { from, to })
+    const [, bounds] = warnings[0]?.split('records-lost-between ') ?? []
+    assert.equal(bounds, '2026-11-20 08:00 2026-11-20 09:00')
   })
 
   it('reports unreadable parts for each message, and once if the node triggers itself', async () => {
