@@ -13,4 +13,13 @@ describe('an alert log', () => {
     assert.equal(texts(newestFirst.toReversed()), 'abcd')
     assert.equal(texts([at(20, 'c'), at(20, 'b')]), 'bc', 'the sample in the description is newest first')
   })
+
+  it('has a text of each of six channels, the battery and communication, in every spelling', () => {
+    const fields = [...[1, 2, 3, 4, 5, 6, 7].map((number) => `ch${number}`)]
+    const others = ['battery-level', 'battery_level', 'communication-status', 'communication_status']
+    const entries = [...fields, ...others].map((field, unixtime) => ({ unixtime, [field]: 'text' }))
+    const sources = readAlerts(alertResponse({ 'alert-logs': entries })).alerts.map(({ source }) => source)
+    const [battery, communication] = ['battery', 'communication']
+    assert.deepEqual(sources, [...fields.slice(0, 6), battery, battery, communication, communication])
+  })
 })

@@ -25,6 +25,11 @@ describe('matching channels with the records', () => {
     assert.deepEqual(matched([null, null]), '1 name 0, 2 name 1')
   })
 
+  it('counts them from zero if all match the records only then', () => {
+    assert.deepEqual(matched([1, 2], [2, 3]), '2 name 0, 3 name 1')
+    assert.deepEqual(matched([1, 2], [1, 2, 3]), '1 name 0, 2 name 1, 3 ch3')
+  })
+
   it('leaves out invalid channel numbers', () => {
     assert.deepEqual(matched([1, -4, 1.5, 1e9]), '1 name 0')
   })

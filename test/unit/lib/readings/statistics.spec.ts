@@ -87,6 +87,7 @@ describe('the statistics of a period', () => {
     ]
     const measured: Measured[] = [
       ['2026-11-20T01:00Z', 4, 60],
+      ['2026-11-20T01:30Z', 4, 'E1'],
       ['2026-11-20T02:00Z', 5, 'E1'],
     ]
     const rows = await statistics(measured, { ...A_DAY, to: '2026-11-20T03:00Z', per: 'hour' }, { channel })
@@ -102,8 +103,8 @@ describe('the statistics of a period', () => {
       [
         ['09:00', 1, 0, 0],
         ['09:00', 2, 0, 0],
-        ['10:00', 1, 1, 0],
-        ['10:00', 2, 1, 0],
+        ['10:00', 1, 2, 0],
+        ['10:00', 2, 1, 1],
         ['11:00', 1, 1, 0],
         ['11:00', 2, 0, 1],
       ],
