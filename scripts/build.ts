@@ -18,6 +18,7 @@ import { writeRows } from './form-rows'
 import { writeMessageTypes } from './message-types'
 import { writePages } from './pages'
 import { createAlarmsSamples, createSamples } from './samples'
+import { writeProperties } from './settings'
 
 const root = dirname(__dirname)
 const debug = process.argv.includes('--debug')
@@ -178,8 +179,10 @@ function buildTexts(): void {
     const target = join(root, 'dist/locales', language)
     mkdirSync(target, { recursive: true })
     const parts = ['common', ...nodeNames].map((name) => JSON.parse(read(`${name}.json`)))
-    writeFileSync(join(target, 'envlog.json'), `${JSON.stringify(Object.assign({}, ...parts))}\n`)
-    writeFileSync(join(target, 'envlog.html'), nodeNames.map((name) => read(`${name}.html`)).join('\n'))
+    const catalog = Object.assign({}, ...parts)
+    writeFileSync(join(target, 'envlog.json'), `${JSON.stringify(catalog)}\n`)
+    const help = nodeNames.map((name) => writeProperties(read(`${name}.html`), readForm(name), catalog))
+    writeFileSync(join(target, 'envlog.html'), help.join('\n'))
     for (const file of ['check.json', 'page.json']) writeFileSync(join(target, file), read(file))
   }
 }

@@ -5,8 +5,8 @@ import { type BuiltNode, catalogOf, helpOf, languages, nodes } from '../../suppo
 import { packageJson, root } from '../../support/package'
 
 /** Node-RED's usual sections, in order, with the headings that its own nodes use in other languages. */
-const ORDER = ['Inputs', 'Outputs', 'Details', 'References']
-const HEADINGS: Record<string, readonly string[]> = { ja: ['入力', '出力', '詳細', '参考'] }
+const ORDER = ['Inputs', 'Outputs', 'Properties', 'Details', 'References']
+const HEADINGS: Record<string, readonly string[]> = { ja: ['入力', '出力', 'プロパティ', '詳細', '参考'] }
 const translations = languages.filter((language) => language !== 'en-US')
 /** Where Node-RED serves a module's `resources/`. */
 const RESOURCES = `resources/${packageJson.name}/`
@@ -92,6 +92,22 @@ for (const node of nodes) {
         )
       })
     }
+
+    it('has the hint of each setting, in the order of the form', () => {
+      const keys = [...node.form.matchAll(/"\[title\]((?:[\w-]+\.hint-|hint\.)\w+)"/g)].map(
+        ([, key = '']) => key,
+      )
+      assert.ok(keys.length > 0)
+      for (const [index, body] of bodies.entries()) {
+        const texts = catalogOf(languages[index] ?? '')
+        const [, list = ''] = /<h3>(?:Properties|プロパティ)<\/h3>([\s\S]*?)<\/dl>/.exec(body) ?? []
+        const hints = [...list.matchAll(/<dd>(.*)<\/dd>/g)].map(([, hint]) => hint)
+        assert.deepEqual(
+          hints,
+          keys.map((key) => texts.get(key)),
+        )
+      }
+    })
 
     it('links to pages that are in the package', () => {
       assert.ok(linksIn(english).length > 0)
