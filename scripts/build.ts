@@ -7,34 +7,20 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
-import { accountSchema } from '../src/shared/account-schema'
 import { ACTION_TYPES, nameOfType } from '../src/shared/action'
-import { actionSchemas } from '../src/shared/action-schemas'
-import { alarmsSchema } from '../src/shared/alarms-schema'
-import { limitsSchema } from '../src/shared/limits-schema'
-import { reportSchema } from '../src/shared/report-schema'
-import type { Schema } from '../src/shared/schema'
 import { writeRows } from './form-rows'
 import { writeMessageTypes } from './message-types'
 import { writePages } from './pages'
 import { createAlarmsSamples, createSamples } from './samples'
+import { schemas } from './schemas'
 import { writeProperties } from './settings'
 
 const root = dirname(__dirname)
 const debug = process.argv.includes('--debug')
 const languages = readdirSync(join(root, 'locales'))
-/** The nodes of the palette, with the schemas of their properties. */
-const schemas = { ...actionSchemas, 'envlog-alarms': alarmsSchema, 'envlog-report': reportSchema }
+const CONFIG_NODES = ['account', 'limits'] as const
 const paletteTypes = [...ACTION_TYPES, 'envlog-alarms', 'envlog-report'] as const
-const nodeNames = ['account', 'limits', ...paletteTypes.map(nameOfType)]
-
-/** The schemas by the names of the nodes. */
-const schemasByName: Readonly<Record<string, Schema>> = {
-  account: accountSchema,
-  limits: limitsSchema,
-  ...Object.fromEntries(paletteTypes.map((type) => [nameOfType(type), schemas[type]])),
-}
-const CONFIG_NODES = ['account', 'limits']
+const nodeNames = [...CONFIG_NODES, ...paletteTypes.map(nameOfType)]
 
 /**
  * Bundles all modules in one file, because loading them separately takes longer and needs 5 MB more memory in each
@@ -152,13 +138,13 @@ async function buildEditorScript(): Promise<string> {
 }
 
 /** The HTML of a form with its included parts and rows. Throws if a part is missing. */
-function readForm(name: string): string {
+function readForm(name: (typeof nodeNames)[number]): string {
   const html = readFileSync(join(root, 'src/nodes', name, 'form.html'), 'utf8')
   const form = html.replace(/<!-- include (\S+) -->/g, (_, part: string) =>
     readFileSync(join(root, 'src/editor/forms', part), 'utf8').trimEnd(),
   )
-  const schema = schemasByName[name] as Schema
-  return writeRows(form, { name, schema, isConfig: CONFIG_NODES.includes(name) })
+  const isConfig = CONFIG_NODES.some((each) => each === name)
+  return writeRows(form, { name, schema: schemas[`envlog-${name}`], isConfig })
 }
 
 async function buildEditor(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * What a form says about the settings of its node: a row has a label and a hint (`form-rows.ts`). The build writes it
- * into the help, as *Properties*.
+ * into the help, as *Properties*, and `complete.ts` into the tables of the documents (`settings-tables.ts`).
  */
 
 /** A setting in a form, with the keys of its texts. */

@@ -5,7 +5,7 @@
  *     $cell := function($text) { … };
  *     function cell(text) { … }
  *
- * `scripts/complete-examples.ts` writes these lines again, and the text that all chats have in common. Where a text
+ * `scripts/complete.ts` writes these lines again, and the text that all chats have in common. Where a text
  * becomes HTML, a template escapes it (`{{ }}`).
  */
 import { readFileSync } from 'node:fs'

@@ -3,18 +3,17 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { withAbsoluteLinks } from '../../../scripts/release'
 import { createAlarmsSamples } from '../../../scripts/samples'
+import { schemas } from '../../../scripts/schemas'
+import { settingsPages, withSettings } from '../../../scripts/settings-tables'
 import { type Cause, reasons } from '../../../src/lib/errors'
-import { accountSchema, credentialsSchema } from '../../../src/shared/account-schema'
+import { credentialsSchema } from '../../../src/shared/account-schema'
 import type { ActionType } from '../../../src/shared/action'
 import { actionSchemas } from '../../../src/shared/action-schemas'
-import { alarmsSchema } from '../../../src/shared/alarms-schema'
-import { limitsSchema, repairLimit } from '../../../src/shared/limits-schema'
+import { repairLimit } from '../../../src/shared/limits-schema'
 import { OFFERED, OUTPUTS } from '../../../src/shared/outputs'
 import type { Problem } from '../../../src/shared/problems'
-import { reportSchema } from '../../../src/shared/report-schema'
-import { findProblem, newValueOf, type Schema } from '../../../src/shared/schema'
+import { findProblem, type Schema } from '../../../src/shared/schema'
 import { LIMITS, type LimitRow } from '../../../src/shared/service-limits'
-import { catalogOf } from '../../support/built'
 import {
   anchorsIn,
   brokenLinesIn,
@@ -226,15 +225,26 @@ describe('the two READMEs', () => {
   }
 })
 
-const schemas = {
-  'envlog-account': accountSchema,
-  ...actionSchemas,
-  'envlog-limits': limitsSchema,
-  'envlog-alarms': alarmsSchema,
-  'envlog-report': reportSchema,
+const ACTIONS = Object.keys(actionSchemas) as ActionType[]
+/** The first header of a table with properties. */
+const PROPERTY = /^(?:property|プロパティ)$/
+/** The nodes that each table with properties is about. */
+const NODES_OF_TABLES: readonly (readonly (keyof typeof schemas)[])[] = [
+  ACTIONS,
+  ['envlog-account'],
+  ACTIONS,
+  [...ACTIONS, 'envlog-report'],
+  ['envlog-limits'],
+  ['envlog-alarms'],
+  ['envlog-report'],
+]
+
+/** Whether the row of a property states the values that the schemas of its nodes allow. */
+function assertRow(types: readonly (keyof typeof schemas)[], [name = '', ...cells]: readonly string[]): void {
+  for (const type of types)
+    if (uncoded(name) in schemas[type].shape)
+      assertAllowedValues(schemas[type], uncoded(name), cells.at(-2) ?? '')
 }
-/** Nodes without the properties of nodes that send requests. */
-const OTHERS = ['envlog-account', 'envlog-limits', 'envlog-alarms']
 
 /** The bounds or choices that a schema allows. */
 const problemOf = (schema: Schema, property: string): Partial<Problem> =>
@@ -280,80 +290,24 @@ describe('the contracts', () => {
     assert.match(sample.message, new RegExp(`^.+ \\(${sample.cause.serial}\\): `), 'begins with the device')
   })
 
-  for (const { file, language, every, four, some, blank } of [
-    {
-      file: 'docs/nodes.md',
-      language: 'en-US',
-      every: 'Every node',
-      four: 'All four nodes',
-      some: 'Some of these nodes',
-      blank: ['blank', 'required'],
-    },
-    {
-      file: 'docs/ja/nodes.md',
-      language: 'ja',
-      every: 'すべてのノード',
-      four: '4 つのノードに共通',
-      some: '一部のノードの設定',
-      blank: ['空欄', '必須'],
-    },
-  ]) {
+  for (const { file, language } of settingsPages) {
     describe(file, () => {
       const text = read(file)
-      const rowsOf = (section: string) =>
-        tableRows(sectionOf(text, section)).filter((row) => row.length === 4)
 
-      /** Rows that are about a node in the table with a column of nodes. The default of one node follows its name. */
-      function sharedBy(type: string): string[][] {
-        const node = `\`${type.replace('envlog-', '')}\``
-        return tableRows(sectionOf(text, some)).flatMap(([name = '', label = '', whose = '', ...cells]) => {
-          const [meaning = '', defaults = ''] = cells
-          if (whose.includes('`') ? !whose.includes(node) : OTHERS.includes(type)) return []
-          const values = defaults.split(/; |。/)
-          const own = values.find((value) => value.startsWith(node))?.split(/[:：] ?/)[1]
-          return [[name, label, meaning, own ?? values[0] ?? '']]
-        })
-      }
+      it('has the settings that scripts/complete.ts writes', () => {
+        assert.equal(text, withSettings(text, language))
+      })
 
-      /** Values in the notation of the tables. */
-      function shown(value: unknown): readonly string[] {
-        if (value === '') return blank
-        return [`\`${typeof value === 'string' ? value : JSON.stringify(value)}\``]
-      }
+      it('states the allowed values: bounds of numbers, and choices', () => {
+        const tables = tablesIn(text).filter(([header]) => PROPERTY.test(header?.[0] ?? ''))
+        assert.equal(tables.length, NODES_OF_TABLES.length)
+        for (const [index, types] of NODES_OF_TABLES.entries())
+          for (const row of tables[index]?.slice(1) ?? []) assertRow(types, row)
+      })
 
-      const catalog = catalogOf(language)
-      for (const [type, schema] of Object.entries<Schema>(schemas)) {
-        const sections = [
-          every,
-          ...(OTHERS.includes(type) ? [] : [four]),
-          ...(type in actionSchemas ? [] : [type]),
-        ]
-        const labelOf = (name: string) =>
-          catalog.get(name === 'limits' && type !== 'envlog-account' ? 'limits.rows' : `label.${name}`) ?? ''
-        const written = [...sections.flatMap(rowsOf), ...sharedBy(type)]
-        const all = written.map(([name = '', ...cells]) => [uncoded(name), ...cells])
-        // It has some properties of all four.
-        const rows = type === 'envlog-report' ? all.filter(([name = '']) => name in schema.shape) : all
-
-        it(`lists exactly the saved properties of ${type}, with the form's labels and defaults`, () => {
-          assert.deepEqual(sorted(rows.map(([name = '']) => name)), sorted(Object.keys(schema.shape)))
-          for (const [name = '', label = '', , value = ''] of rows) {
-            assert.equal(label, labelOf(name), name)
-            assert.ok(shown(newValueOf(schema, name)).includes(value), `${name}: ${value}`)
-          }
-        })
-
-        it(`states the allowed values in ${type}: bounds of numbers, and choices`, () => {
-          for (const [name = '', , meaning = ''] of rows) assertAllowedValues(schema, name, meaning)
-        })
-      }
-
-      it('lists the credentials', () => {
+      it('states the length of each credential', () => {
         const rows = tableRows(sectionOf(text, 'envlog-account')).filter((row) => row.length === 3)
-        const names = Object.keys(credentialsSchema.shape)
-        assert.deepEqual(sorted(rows.map(([name = '']) => uncoded(name))), sorted(names))
-        for (const [name = '', label, meaning = ''] of rows) {
-          assert.equal(label, catalog.get(`label.${uncoded(name)}`), name)
+        for (const [name = '', , meaning = ''] of rows) {
           const { least = '', most = '' } = problemOf(credentialsSchema, uncoded(name))
           assert.ok(meaning.includes(`${least}`) && meaning.includes(`${most}`), name)
         }

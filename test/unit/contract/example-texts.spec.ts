@@ -114,7 +114,7 @@ function reachedFrom(ids: readonly string[], flow: readonly FlowNode[]): Set<Flo
 }
 
 describe('the examples', () => {
-  it('contain what scripts/complete-examples.ts writes for texts of others', () => {
+  it('contain what scripts/complete.ts writes for texts of others', () => {
     for (const { name, flow } of flows) assert.deepEqual(flow, flow.map(withTexts), name)
   })
 

@@ -1,19 +1,8 @@
 import assert from 'node:assert/strict'
-import { accountSchema, credentialsSchema } from '../../../src/shared/account-schema'
-import { actionSchemas } from '../../../src/shared/action-schemas'
-import { alarmsSchema } from '../../../src/shared/alarms-schema'
-import { limitsSchema } from '../../../src/shared/limits-schema'
-import { reportSchema } from '../../../src/shared/report-schema'
-import { findProblem, type Schema } from '../../../src/shared/schema'
+import { schemas } from '../../../scripts/schemas'
+import { credentialsSchema } from '../../../src/shared/account-schema'
+import { findProblem } from '../../../src/shared/schema'
 import { type BuiltNode, type Definition, definitionOf, nodes } from '../../support/built'
-
-const schemas: Readonly<Record<string, Schema>> = {
-  'envlog-account': accountSchema,
-  ...actionSchemas,
-  'envlog-limits': limitsSchema,
-  'envlog-alarms': alarmsSchema,
-  'envlog-report': reportSchema,
-}
 
 /** Properties without a plain input: the id of their element, or none. */
 const OTHER_FIELDS: Record<string, string | undefined> = {
@@ -87,7 +76,7 @@ for (const node of nodes) {
       const filled = offered.filter(({ choices }) => choices !== '')
       const described = filled.map(({ name }) => ({
         name,
-        choices: findProblem(schemas[type] ?? assert.fail(type), name, '?')?.choices,
+        choices: findProblem(schemas[type as keyof typeof schemas], name, '?')?.choices,
       }))
       assert.deepEqual(filled, described)
     })

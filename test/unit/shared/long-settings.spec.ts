@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import { schemas } from '../../../scripts/schemas'
 import { accountSchema, credentialsSchema } from '../../../src/shared/account-schema'
 import { actionSchemas } from '../../../src/shared/action-schemas'
 import { findSharedQuotaProblem, isClearText, withoutEndpoint } from '../../../src/shared/addresses'
-import { alarmsSchema } from '../../../src/shared/alarms-schema'
 import { limitsSchema, readLimits, repairLimit } from '../../../src/shared/limits-schema'
 import type { Problem } from '../../../src/shared/problems'
-import { reportSchema } from '../../../src/shared/report-schema'
 import { findProblem, MAX_ELEMENTS, MAX_TEXT, MAX_TYPED_INPUT, type Schema } from '../../../src/shared/schema'
 import { readRelative, readTime } from '../../../src/shared/time-input'
 
@@ -17,14 +16,6 @@ interface Setting {
   find(value: unknown): Problem | undefined
 }
 
-const schemas: Record<string, Schema> = {
-  'envlog-account': accountSchema,
-  'its credentials': credentialsSchema,
-  ...actionSchemas,
-  'envlog-limits': limitsSchema,
-  'envlog-alarms': alarmsSchema,
-  'envlog-report': reportSchema,
-}
 /** Settings that may be an expression in JSONata. */
 const typedInputs = (schema: Schema) => (schema === limitsSchema ? ['limits'] : ['property', 'from', 'to'])
 
@@ -45,7 +36,9 @@ const settingsOfRow: Setting[] = Object.keys(repairLimit({})).map((name) => ({
 }))
 
 const all: [node: string, settings: Setting[]][] = [
-  ...Object.entries(schemas).map(([node, schema]): [string, Setting[]] => [node, settingsOf(schema)]),
+  ...Object.entries<Schema>({ ...schemas, 'its credentials': credentialsSchema }).map(
+    ([node, schema]): [string, Setting[]] => [node, settingsOf(schema)],
+  ),
   ['a row of limits', settingsOfRow],
 ]
 

@@ -1,7 +1,10 @@
 /**
- * Adds missing properties to our nodes in `examples/` and `demo/`, with the defaults of the built forms. Removes the
- * account from examples, because the editor assigns the user's own account to imported nodes. Gives all examples the
- * same limits, and writes the lines of `scripts/texts.ts` into their expressions.
+ * Completes what follows from the settings of the built nodes.
+ *
+ * Adds missing properties to our nodes in `examples/` and `demo/`, with the defaults of the forms. Removes the account
+ * from examples, because the editor assigns the user's own account to imported nodes. Gives all examples the same
+ * limits, and writes the lines of `scripts/texts.ts` into their expressions. Writes the tables of settings in
+ * `docs/nodes.md` and its translation.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -9,6 +12,7 @@ import { join } from 'node:path'
 import { EXAMPLE_LIMITS } from '../src/shared/example-limits'
 import { defaultsOf, nodes } from '../test/support/built'
 import { root } from '../test/support/package'
+import { settingsPages, withSettings } from './settings-tables'
 import { withTexts } from './texts'
 
 const folders = ['examples', 'demo'].map((folder) => join(root, folder))
@@ -48,3 +52,5 @@ for (const folder of folders) {
 execFileSync(join(root, 'node_modules', '.bin', 'biome'), ['format', '--write', ...folders], {
   stdio: 'inherit',
 })
+for (const { file, language } of settingsPages)
+  writeFileSync(join(root, file), withSettings(readFileSync(join(root, file), 'utf8'), language))
