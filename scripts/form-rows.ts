@@ -8,8 +8,8 @@
  *     <!-- row remind fa-bell-o note=limits.zero-never -->
  *     <!-- row responsible fa-user-o label=nowrap -->
  *
- * The schema says what kind of field it is. The texts are in the catalogs: `label.<property>`, and the hint as
- * `<node>.hint-<property>` or, if several nodes have it, `hint.<property>`. The options of a list are the values of
+ * The schema says what kind of field it is. The texts are in the catalogs: `label.<property>` and `hint.<property>`, or
+ * `<node>.hint-<property>` for a node that needs another hint than others. The options of a list are the values of
  * the schema, with the text `<options><value>`. Rows with more than this are written as HTML.
  */
 import { readFileSync } from 'node:fs'

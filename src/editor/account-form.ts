@@ -15,7 +15,7 @@ export function prepareAccount(form: Form): void {
   $('#envlog-test').on('click', () => void requests.test())
   prepareReport(requests)
   // Node-RED has replaced these fields by lists.
-  for (const name of ['tls', 'proxy']) field(name).attr('aria-description', translate(`account.hint-${name}`))
+  for (const name of ['tls', 'proxy']) field(name).attr('aria-description', translate(`hint.${name}`))
   const address = field('baseUrl')
   address.on('change', () => void address.val(withoutEndpoint(String(address.val()))))
   offerTimeZones()
