@@ -19,8 +19,10 @@ const root = dirname(__dirname)
 const debug = process.argv.includes('--debug')
 const languages = readdirSync(join(root, 'locales'))
 const CONFIG_NODES = ['account', 'limits'] as const
-const paletteTypes = [...ACTION_TYPES, 'envlog-alarms', 'envlog-report'] as const
-const nodeNames = [...CONFIG_NODES, ...paletteTypes.map(nameOfType)]
+/** In the order of the palette. */
+const nodeNames = [...CONFIG_NODES, ...ACTION_TYPES.map(nameOfType), 'alarms', 'report'] as const
+type NodeName = (typeof nodeNames)[number]
+const isConfig = (name: NodeName) => CONFIG_NODES.some((each) => each === name)
 
 /**
  * Bundles all modules in one file, because loading them separately takes longer and needs 5 MB more memory in each
@@ -78,7 +80,8 @@ function escapeNonAscii(file: string): void {
   writeFileSync(file, readFileSync(file, 'utf8').replace(/[^ -~\s]|[\u00a0\u2028\u2029\ufeff]/g, toEscape))
 }
 
-const HANDLERS = [
+const CONFIG_PARTS = ['credentials', 'label', 'oneditprepare', 'oneditsave'] as const
+const PALETTE_PARTS = [
   'paletteLabel',
   'label',
   'labelStyle',
@@ -93,21 +96,23 @@ const HANDLERS = [
  * The code that registers a node in the editor. The flow library finds type, icon and property names in the
  * script without running it, so the code contains them as literals.
  */
-function registrationCode(type: (typeof paletteTypes)[number]): string {
-  const name = nameOfType(type)
+function registrationCode(name: NodeName): string {
+  const type = `envlog-${name}` as const
   const defaults = Object.keys(schemas[type].shape).map((key) => `${key}: ${name}.defaults.${key}`)
-  return `
-    import ${name} from './${name}/editor'
-    RED.nodes.registerType('${type}', {
+  const position = `
       category: 'envlog',
       color: '#A8D5C8',
       icon: '${name}.svg',
       inputs: 1,
-      outputs: ${type === 'envlog-report' ? 2 : 1},
+      outputs: ${name === 'report' ? 2 : 1},`
+  const parts = isConfig(name) ? CONFIG_PARTS : PALETTE_PARTS
+  return `
+    import ${name} from './${name}/editor'
+    RED.nodes.registerType('${type}', {${isConfig(name) ? "category: 'config'," : position}
       defaults: {
         ${defaults.join(',\n')}
       },
-      ${HANDLERS.map((handler) => `${handler}: ${name}.${handler}`).join(', ')}
+      ${parts.map((part) => `${part}: ${name}.${part}`).join(', ')}
     })`
 }
 
@@ -117,11 +122,7 @@ async function buildEditorScript(): Promise<string> {
   const samples = Object.assign({}, ...ofActions, ...languages.map(createAlarmsSamples))
   const result = await build({
     stdin: {
-      contents: [
-        "import './account/editor'",
-        "import './limits/editor'",
-        ...paletteTypes.map(registrationCode),
-      ].join('\n'),
+      contents: nodeNames.map(registrationCode).join('\n'),
       resolveDir: join(root, 'src/nodes'),
     },
     bundle: true,
@@ -138,13 +139,12 @@ async function buildEditorScript(): Promise<string> {
 }
 
 /** The HTML of a form with its included parts and rows. Throws if a part is missing. */
-function readForm(name: (typeof nodeNames)[number]): string {
+function readForm(name: NodeName): string {
   const html = readFileSync(join(root, 'src/nodes', name, 'form.html'), 'utf8')
   const form = html.replace(/<!-- include (\S+) -->/g, (_, part: string) =>
     readFileSync(join(root, 'src/editor/forms', part), 'utf8').trimEnd(),
   )
-  const isConfig = CONFIG_NODES.some((each) => each === name)
-  return writeRows(form, { name, schema: schemas[`envlog-${name}`], isConfig })
+  return writeRows(form, { name, schema: schemas[`envlog-${name}`], isConfig: isConfig(name) })
 }
 
 async function buildEditor(): Promise<void> {

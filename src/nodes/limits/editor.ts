@@ -1,7 +1,7 @@
 import { fillMissing } from '../../editor/fields'
 import { findLimitsProblem, LimitsForm } from '../../editor/limits/limits-form'
 import { propertiesOf } from '../../editor/properties'
-import { translate } from '../../editor/red'
+import { type Form, translate } from '../../editor/red'
 import { limitsSchema } from '../../shared/limits-schema'
 
 const properties = propertiesOf(limitsSchema, { limits: findLimitsProblem })
@@ -9,27 +9,17 @@ const properties = propertiesOf(limitsSchema, { limits: findLimitsProblem })
 /** Node-RED shows only one form of these at a time. */
 let open: LimitsForm | undefined
 
-// The type name must be a literal, because the flow library finds it without running this code.
-RED.nodes.registerType('envlog-limits', {
-  category: 'config',
+export default {
   defaults: {
-    name: properties.name,
-    version: properties.version,
+    ...properties,
     account: { value: '', type: 'envlog-account', required: true, label: translate('label.account') },
-    limits: properties.limits,
-    limitsType: properties.limitsType,
-    rows: properties.rows,
-    errorAfter: properties.errorAfter,
-    silentAfter: properties.silentAfter,
-    battery: properties.battery,
-    remind: properties.remind,
   },
-  label() {
+  label(this: Form) {
     return this.name || translate('limits.label')
   },
-  oneditprepare() {
+  oneditprepare(this: Form) {
     fillMissing(this, properties)
     open = new LimitsForm(this)
   },
   oneditsave: () => open?.save(),
-})
+}
