@@ -2,6 +2,7 @@ import { isAmong } from '../../shared/action'
 import type { Limit } from '../../shared/limits-schema'
 import { DAY_MS } from '../../shared/local-clock'
 import type { Clock } from '../clock'
+import { cutText } from '../cut-text'
 import { converterOf } from '../readings/convert-temperatures'
 import { AlarmList } from './alarm-list'
 import type { AlarmSettings } from './alarm-settings'
@@ -246,7 +247,7 @@ export class Monitor {
       if (!value && (!isWhole || newest === device.newest)) continue
       if (value && value.value !== null) this.alarms.end(condition, newest)
       else if (!condition.alarm)
-        this.alarms.begin(condition, newest, value?.error?.slice(0, MAX_TEXT_LENGTH) ?? null)
+        this.alarms.begin(condition, newest, value?.error ? cutText(value.error, MAX_TEXT_LENGTH) : null)
       this.alarms.noteState(condition)
     }
   }

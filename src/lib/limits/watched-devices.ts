@@ -1,5 +1,6 @@
 import type { Limit } from '../../shared/limits-schema'
 import type { Clock } from '../clock'
+import { cutText } from '../cut-text'
 import { EnvlogError } from '../errors'
 import type { AlarmList } from './alarm-list'
 import { LimitCondition, MAX_TEXT_LENGTH, toAlarm, WatchedChannel, WatchedDevice } from './condition'
@@ -77,8 +78,8 @@ export class WatchedDevices {
   /** Sets what a message says about a device. */
   update(device: WatchedDevice, measured: MeasuredDevice): void {
     const { name, baseName, group, utcOffset } = measured
-    if (name !== '' && name !== device.name) device.name = name.slice(0, MAX_TEXT_LENGTH)
-    if (baseName !== '' && baseName !== device.baseName) device.baseName = baseName.slice(0, MAX_TEXT_LENGTH)
+    if (name !== '' && name !== device.name) device.name = cutText(name, MAX_TEXT_LENGTH)
+    if (baseName !== '' && baseName !== device.baseName) device.baseName = cutText(baseName, MAX_TEXT_LENGTH)
     if (utcOffset !== null) device.utcOffset = utcOffset
     if (group === undefined || group === device.group) return
     device.group = group
@@ -98,11 +99,11 @@ export class WatchedDevices {
     const known = channelIn(device.channels, number)
     const channel = known ?? this.#addChannel(device, number, first)
     if (!channel) return undefined
-    if (name !== '' && name !== channel.name) channel.name = name.slice(0, MAX_TEXT_LENGTH)
+    if (name !== '' && name !== channel.name) channel.name = cutText(name, MAX_TEXT_LENGTH)
     // Without a value, the service may send no unit, and % may be anything without a temperature beside it.
     const isUnknown = known && quantity === null && (unit === '' || unit === known.unit)
     if (isUnknown) return channel
-    if (unit !== channel.unit) channel.unit = unit.slice(0, MAX_TEXT_LENGTH)
+    if (unit !== channel.unit) channel.unit = cutText(unit, MAX_TEXT_LENGTH)
     if (known?.quantity === quantity) return channel
     channel.quantity = quantity
     this.#applyLimits(channel, known ? device.newest : null)

@@ -1,4 +1,5 @@
 import type { NodeMessage } from 'node-red'
+import { cutText } from '../../lib/cut-text'
 import { EnvlogError } from '../../lib/errors'
 import { MAX_MUTE_MS } from '../../lib/limits/mutes'
 import { isReadableSerial } from '../../shared/action'
@@ -104,9 +105,7 @@ function readText(value: unknown, property: string): string | null {
   if (value === undefined || value === null) return null
   if (typeof value !== 'string' && typeof value !== 'number')
     throw new EnvlogError('text-unreadable', { property })
-  const text = Array.from(String(value).slice(0, MAX_TEXT).trim().replace(/\s+/g, ' '))
-    .slice(0, MAX_PERSON_LENGTH)
-    .join('')
-    .trim()
+  const line = String(value).slice(0, MAX_TEXT).trim().replace(/\s+/g, ' ')
+  const text = cutText(line, MAX_PERSON_LENGTH).trim()
   return text === '' ? null : text
 }

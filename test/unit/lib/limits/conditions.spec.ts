@@ -238,6 +238,16 @@ describe('alarms', () => {
 })
 
 describe('names', () => {
+  it('and errors are cut after 100 characters, not in one that has two halves', () => {
+    const long = `x${'😀'.repeat(100)}`
+    const cut = `x${'😀'.repeat(99)}`
+    const node = new Monitoring([TOO_WARM])
+    const broken = { name: long, channels: [{ ...readingOf(0, long).channels[0], name: long }] }
+    node.receive([readingOf(nowIn(node), long, broken)])
+    const [event] = node.wait(12)
+    assert.deepEqual([event?.name, event?.label, event?.detail], [cut, cut, cut])
+  })
+
   // Every object has properties of these names.
   for (const name of ['__proto__', 'constructor', 'toString']) {
     it(`may be ${name}: the alarm of such a limit and the mute of such a device outlive a restart`, () => {
