@@ -56,7 +56,7 @@ export class Wording extends Phrases {
     if (kind === 'week')
       return this.say('span', { from: style(date).format(first), to: style(date).format(last) })
     if (kind === 'month') return style({ year: 'numeric', month: 'long' }).format(first)
-    return kind === 'now' ? show(to) : this.span(period, show)
+    return from === to ? show(to) : this.span(period, show)
   }
 
   /** Which local time it is: a time zone, or an offset. */

@@ -95,8 +95,10 @@ export class ReportRun {
     const clock = clockOf(opened?.account.localTime ?? 'local')
     const calendar = calendarOf(settings)
     const wanted = this.#period ?? (calendar && { calendar, now: this.#now })
+    const period = periodOrNow(wanted, clock, this.#made)
+    if (settings.period === 'custom') period.kind = 'custom'
     const page = new ReportMessages(RED, trigger.msg, textsIn(language)).ofFailure(error, {
-      ...{ clock, made: this.#made, period: periodOrNow(wanted, clock, this.#made) },
+      ...{ clock, made: this.#made, period },
       head: toHead(settings, language, opened?.account),
     })
     this.#sendNow([page])

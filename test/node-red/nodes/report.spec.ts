@@ -132,6 +132,7 @@ describe('the node report', () => {
         assert.equal(page.report.level, 'not-done')
         assert.equal(flow.shown().at(-1)?.text, status)
         if ('period' in node) assert.match(page.topic, /^Daily report/)
+        if ('from' in node) assert.match(page.topic, /^Report [\d-]{10}: Not done/)
         if ('language' in node) assert.match(page.payload, /<html lang="ja">[\s\S]*Cold store/)
       }
     })
