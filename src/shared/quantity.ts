@@ -21,6 +21,10 @@ export function onlyUnitOf(quantity: Quantity): string | undefined {
   return another === undefined ? unit : undefined
 }
 
+/** A value with its unit: *8 °C*, *85%*. @param space the one before a unit, in some places */
+export const withUnit = (value: string | number, unit: string, space = ' '): string =>
+  unit === '' || unit === '%' ? `${value}${unit}` : `${value}${space}${unit}`
+
 const BY_UNIT = new Map<string, Quantity>(
   QUANTITIES.flatMap((quantity) => UNITS[quantity].map((unit) => [unit, quantity] as const)),
 )

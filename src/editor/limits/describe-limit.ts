@@ -1,6 +1,6 @@
 import type { ListedDevice } from '../../shared/admin'
 import type { Limit } from '../../shared/limits-schema'
-import { onlyUnitOf } from '../../shared/quantity'
+import { onlyUnitOf, withUnit } from '../../shared/quantity'
 import { isEnvVariable } from '../../shared/schema'
 import { formatTyped } from '../duration-field'
 import { countChosen } from '../node-label'
@@ -19,24 +19,30 @@ type Devices = readonly ListedDevice[] | undefined
  */
 export function describeLimit(limit: Limit, devices: Devices): string {
   const { name, minutes, above, below, margin } = limit
-  const withUnit = (value: number) => `${formatValue(value)} ${unitOf(limit)}`.trim()
+  const show = (value: number) => withUnit(formatValue(value), unitOf(limit))
   const bounds: string[] = []
   const ends: string[] = []
   if (above !== null) {
-    bounds.push(translate('limits.row.above', { bound: withUnit(above) }))
-    ends.push(withUnit(Number(above) - Number(margin)))
+    bounds.push(translate('limits.row.above', { bound: show(above) }))
+    ends.push(show(Number(above) - Number(margin)))
   }
   if (below !== null) {
-    bounds.push(translate('limits.row.below', { bound: withUnit(below) }))
-    ends.push(withUnit(Number(below) + Number(margin)))
+    bounds.push(translate('limits.row.below', { bound: show(below) }))
+    ends.push(show(Number(below) + Number(margin)))
   }
   const about = { what: measurementOf(limit), which: devicesOf(limit, devices) }
-  let text = translate('limits.row.sentence', { ...about, bounds: either(bounds) })
+  let text = spaced(translate('limits.row.sentence', { ...about, bounds: either(bounds) }))
   if (isEnvVariable(minutes) || minutes > 0)
     text = translate('limits.row.lasting', { text, time: formatTyped(minutes, 'min') })
   if (margin > 0) text = translate('limits.row.back', { text, values: either(ends) })
   return name === '' ? text : translate('limits.row.named', { name, text })
 }
+
+/** A text with spaces between Japanese particles and the names or digits that were inserted beside them. */
+const spaced = (text: string) =>
+  text
+    .replace(/([\p{Script=Latin}\d)%])(?=\p{Script=Hiragana})/gu, '$1 ')
+    .replace(/(\p{Script=Hiragana})(?=[\p{Script=Latin}\d])/gu, '$1 ')
 
 /** A number in the user's language. A sum with a variable is not known. */
 function formatValue(value: number): string {

@@ -1,4 +1,5 @@
 import type { ListedDevice, TrialLine } from '../../shared/admin'
+import { withUnit } from '../../shared/quantity'
 import type { DeviceListState } from '../device-source'
 import { clockTime, enumerated, perLanguage, translate } from '../red'
 import { type Chosen, isDevice } from './choice'
@@ -26,12 +27,12 @@ export function ago(instant: number, now: number): string {
   return relativeTime().format(-Math.floor(ms / size), unit)
 }
 
-/** Formats current values: *-18.4 °C, 45 %*, or the service's text if there is no value. */
+/** Formats current values: *-18.4 °C, 45%*, or the service's text if there is no value. */
 export function valuesOf({ channels }: Pick<TrialLine, 'channels'>, most = MAX_VALUES): string {
   return enumerated(
     channels
       .slice(0, most)
-      .map(({ value, unit, error }) => (value === null ? (error ?? '–') : `${value} ${unit}`.trim())),
+      .map(({ value, unit, error }) => (value === null ? (error ?? '–') : withUnit(value, unit))),
   )
 }
 

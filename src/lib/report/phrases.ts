@@ -1,3 +1,4 @@
+import { withUnit } from '../../shared/quantity'
 import type { Span } from '../readings/coverage'
 import type { Translate } from '../texts'
 
@@ -45,8 +46,7 @@ export class Phrases {
 
   withUnit(value: number, unit: string, least = 0, most = least): string {
     // A space that does not break the line.
-    const space = unit === '' || unit === '%' ? '' : '\u00a0'
-    return this.number(value, least, most) + space + unit
+    return withUnit(this.number(value, least, most), unit, '\u00a0')
   }
 
   /** Whole minutes as minutes, hours, or days. */

@@ -11,6 +11,7 @@ import {
   TimeZone,
   timeOf,
 } from '../../shared/local-clock'
+import { withUnit } from '../../shared/quantity'
 import { toShortLine } from '../kit/report/localize'
 import { hostClock } from '../kit/report/times'
 import { translate } from '../kit/report/translate'
@@ -103,16 +104,16 @@ export class Sentences {
     const { state, condition, limit, above, below, value, extreme, minutes, from, until, detail } = event
     const clock = this.#clockOf(utcOffset)
     const isOver = state === 'normal' || state === 'ended'
-    const measured = withUnit(value, event)
+    const measured = shown(value, event)
     return {
       place: isOver ? this.#placeAndName(event) : this.#place(event),
       name: limit ? this.#translate('alarms.text.name', { name: toShortLine(limit) }) : '',
       duration: this.#duration(minutes ?? 0),
       ...this.#period(clock, from, until),
-      bound: withUnit(condition === 'above' ? above : below, event),
+      bound: shown(condition === 'above' ? above : below, event),
       value: measured,
       now: this.#present(clock, measured, measuredAt),
-      extreme: withUnit(extreme, event),
+      extreme: shown(extreme, event),
       devices: detail,
       detail: inBrackets(detail && (condition === 'no-match' ? toOneLine(detail) : toShortLine(detail))),
     }
@@ -194,8 +195,8 @@ export class Sentences {
   }
 }
 
-const withUnit = (measured: number | null, { unit }: LimitEvent) =>
-  measured === null ? '' : `${measured} ${toShortLine(unit ?? '')}`.trim()
+const shown = (measured: number | null, { unit }: LimitEvent) =>
+  measured === null ? '' : withUnit(measured, toShortLine(unit ?? ''))
 
 const inBrackets = (text: string | null) => (text ? ` (${text})` : '')
 

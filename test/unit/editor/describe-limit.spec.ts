@@ -29,6 +29,7 @@ describe('the sentence about a limit', () => {
           'temperature of all devices above 8 °C or below 2 °C, back at 7.9 °C or 2.1 °C',
         ],
         [{ quantity: 'co2', above: 1000 }, 'CO2 of all devices above 1,000 ppm'],
+        [{ quantity: 'humidity', above: 85 }, 'humidity of all devices above 85%'],
         [{ quantity: 'voltage', above: 0.0005 }, 'voltage of all devices above 0.0005'],
         [{ channel: 2, below: 0.3, margin: 0.3 }, 'channel 2 of all devices below 0.3, back at 0.6'],
       ] as const) {
@@ -81,6 +82,11 @@ describe('the sentence about a limit', () => {
         describeRow(row),
         '高温：全機器の温度が 8 °C 超過／2 °C 未満、10 分継続（7 °C／3 °C で復帰）',
       )
+    })
+
+    it('has spaces beside Latin letters and digits', () => {
+      const one = { select: 'list', devices: [{ serial: '52A10001' }], quantity: 'co2', above: 1000 }
+      assert.equal(describeRow(one), 'Freezer 3 の CO2 濃度が 1,000 ppm 超過')
     })
   })
 })

@@ -34,8 +34,8 @@ describe('the details of a device', () => {
         [45, '%'],
         [7, ''],
       ]
-      assert.equal(shown(three), '-18.4 °C, 45 %')
-      assert.equal(shown(three, 3), '-18.4 °C, 45 %, 7')
+      assert.equal(shown(three), '-18.4 °C, 45%')
+      assert.equal(shown(three, 3), '-18.4 °C, 45%, 7')
       assert.equal(
         shown([
           [null, '°C', 'Sensor Error'],
@@ -53,7 +53,7 @@ describe('the details of a device', () => {
     it('use Japanese units and separators', () => {
       assert.equal(ago(NOW - 3 * MINUTE, NOW), '3 分前')
       const values = [-18.4, 45].map((value) => ({ value, unit: '%', quantity: null, error: null }))
-      assert.equal(valuesOf(listedDevice('52A10001', { channels: values })), '-18.4 %、45 %')
+      assert.equal(valuesOf(listedDevice('52A10001', { channels: values })), '-18.4%、45%')
     })
   })
 })

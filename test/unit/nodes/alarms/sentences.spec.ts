@@ -311,7 +311,7 @@ describe('the sentences of limits', () => {
       [textIn('en-US'), textIn('ja')],
       [
         'Test alarm: Freezer 3 | Test: this is how alarms of Freezer 3 arrive.',
-        '警報のテスト：Freezer 3 | テスト：Freezer 3の警報はこのように届きます。',
+        '警報のテスト：Freezer 3 | テスト：Freezer 3 の警報はこのように届きます。',
       ],
     )
   })
@@ -331,6 +331,14 @@ describe('the sentences of limits', () => {
     assert.equal(
       `${sentences.subject([alarm])} | ${sentences.sentence(alarm)}`,
       'Alarm: Limits: no matching device | No device matches these parts of the limits (too warm: 52A10009). Check the names and numbers.',
+    )
+  })
+
+  it('have no space before a percent sign, as in reports', () => {
+    const humid = { unit: '%', above: 80, value: 85, extreme: 85, limit: null }
+    assert.equal(
+      textOf(humid).split(' | ')[1],
+      'Freezer 3, Inside: above 80% for 12 minutes, now 85% (since 08:00)',
     )
   })
 
