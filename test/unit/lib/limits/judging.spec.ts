@@ -35,6 +35,29 @@ describe('judging by limits', () => {
     ])
   })
 
+  it('reports a value outside at once only without a time', () => {
+    const statesOf = (minutes: number) =>
+      receiveEach(new Monitoring([{ ...TOO_WARM, minutes }]), minutely(-10, -10)).map((one) => one.minutes)
+    assert.deepEqual([statesOf(0), statesOf(1)], [[0], [1]])
+  })
+
+  it('counts the minutes to the newest value, not to now', () => {
+    const node = new Monitoring([TOO_WARM])
+    receiveEach(node, minutely(...Array.from({ length: 12 }, () => -10)))
+    node.wait(30)
+    assert.deepEqual(
+      node.monitor.alarms.alarms().map(({ event }) => event.minutes),
+      [11],
+    )
+  })
+
+  it('has no unit if the channel has none', () => {
+    const node = new Monitoring([{ channel: 1, above: 3 }])
+    const channels = [{ key: 'ch1', number: 1, name: 'Input', unit: '', quantity: null }]
+    const [event] = node.receive(seriesOf([[AT_8, 5]], { channels }))
+    assert.deepEqual([event?.state, event?.unit], ['alarm', null])
+  })
+
   it('reports an excursion within a batch as ended, with its extreme', () => {
     const node = new Monitoring([TOO_WARM])
     node.receive(seriesOf([[AT_8 - MINUTE, -18]]))

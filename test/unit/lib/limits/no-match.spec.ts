@@ -90,6 +90,8 @@ describe('limits that no device matches', () => {
     node.command((monitor) => monitor.forget(['5212A1B3']))
     assert.deepEqual(lives(node, 59), [])
     assert.deepEqual(brief(lives(node, 2)), ['alarm no-match'])
+    node.command((monitor) => monitor.forget('all'))
+    assert.equal(node.monitor.summarize().alarms, 0)
   })
 
   it('are named until they match, and are reported again if they cease to', () => {

@@ -79,4 +79,15 @@ describe('the pieces of a channel', () => {
       { numRuns: runs(40_000) },
     )
   })
+
+  it('are joined once a hole between them is older than 30 days', () => {
+    const day = 86_400_000
+    const bounds = { above: 1, below: null, minutes: 0, margin: 0 }
+    const countAfter = (days: number) => {
+      const pieces = new Pieces()
+      for (const time of [AT, AT + day, AT + (1 + days) * day]) pieces.add([{ time, value: 0 }], MINUTE, bounds)
+      return pieces.all.length
+    }
+    assert.deepEqual([30, 31].map(countAfter), [3, 2])
+  })
 })

@@ -196,7 +196,11 @@ describe('the silence of a base unit', () => {
     assert.equal(node.monitor.summarize().alarms, 1)
     assert.deepEqual(about(lives(node, 60, [])), ['reminder 5839F001 20'])
     const allButOne = serials.slice(1)
-    assert.deepEqual(about(lives(node, 11, allButOne)), ['normal 5839F001 20'])
+    lives(node, 1, allButOne)
+    const measured = nowIn(node)
+    const ended = lives(node, 10, allButOne)
+    assert.deepEqual(about(ended), ['normal 5839F001 20'])
+    assert.equal(ended[0]?.until, new Date(measured).toISOString())
     assert.deepEqual(about(lives(node, 1, allButOne)), ['alarm 52A100'])
     assert.deepEqual(about(lives(node, 1, serials)), ['normal 52A100'])
   })
@@ -230,6 +234,16 @@ describe('the silence of a base unit', () => {
       lives(node, minutes, ['52A101'])
       assert.deepEqual(about(lives(node, 80, [])), expected)
     }
+  })
+
+  it('is awaited for ten minutes again after a restart', () => {
+    const node = new Monitoring([], { silentAfterMs: 30 * MINUTE })
+    lives(node, 1, serialsOf(2))
+    lives(node, 3, ['52A101'])
+    assert.deepEqual(lives(node, 28, []), [])
+    node.restart()
+    assert.deepEqual(about(lives(node, 9, [])), [])
+    assert.deepEqual(about(lives(node, 2, [])), ['alarm 52A100'])
   })
 
   it('is no more than the silence of one device if others of it measure, or if it has one', () => {

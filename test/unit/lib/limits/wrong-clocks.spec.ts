@@ -25,7 +25,7 @@ describe('a measurement ahead of the clock', () => {
   }
 
   it('is judged up to an hour ahead', () => {
-    assert.deepEqual([59, 61].map(isJudged), [true, false])
+    assert.deepEqual([60, 61].map(isJudged), [true, false])
   })
 
   it('does not end an alarm, and does not hide the values after it', () => {
@@ -45,6 +45,19 @@ describe('a measurement ahead of the clock', () => {
     node.clock.jump(60 * MINUTE)
     const events = node.receiveAhead({ ...about, records: [...records, ...ahead] })
     assert.deepEqual(events.map(inMinutes), ['alarm above 10-'])
+  })
+
+  it('is judged up to an hour ahead, also beside a later one', () => {
+    const node = new Monitoring([TOO_WARM])
+    measures(node, 1, -18)
+    const [now, day] = [nowIn(node), DAY_MINUTES * MINUTE]
+    const series = (ahead: number) =>
+      seriesOf([
+        [now + ahead * MINUTE, -5],
+        [now + day, -5],
+      ])
+    assert.deepEqual(node.receiveAhead(series(61)), [])
+    assert.equal(node.receiveAhead(series(60)).length, 1)
   })
 
   it('is judged after an hour, also if old ones arrive late meanwhile', () => {
