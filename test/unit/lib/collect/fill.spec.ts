@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Clock } from '../../../../src/lib/clock'
+import type { RecordCursor } from '../../../../src/lib/collect/cursor'
 import { Filling } from '../../../../src/lib/collect/fill'
-import { failPage } from '../../../../src/lib/collect/next-page'
-import { EnvlogError } from '../../../../src/lib/errors'
+import { encodeRecords } from '../../../../src/lib/collect/known-records'
+import { failPage, fetchNextPage } from '../../../../src/lib/collect/next-page'
+import { EnvlogError, type Reason } from '../../../../src/lib/errors'
 import { createVirtualClock } from '../../../support/clock'
 import { createPolledDevice } from '../../../support/collect/polled-device'
 import { context, graph, type Json } from '../responses'
@@ -186,5 +188,63 @@ describe('a page of missing records', () => {
     await poll()
     const failed = delivered.map(({ failed = [] }) => failed.map(({ error }) => error.reason))
     assert.deepEqual(failed.flat(), ['response-left-out'])
+  })
+
+  /** A device with a hole, and how its page fails. */
+  async function withHole(over: object = {}, of: object = {}) {
+    const device = await createPolledDevice(() => graph({ data: [{ unixtime: 500, 'data-id': 5, ch1: 1 }] }))
+    const hole = { from: 0, to: 1_000_000, begin: null, held: '', hashes: [], ...over }
+    device.state.advance({ held: '', hashes: [], holes: [hole], ...of } as never)
+    const page = { target: device.target, device: device.state, hole }
+    const fail = (reason: Reason) => failPage(device.run, page, new EnvlogError(reason))
+    const fetch = () => fetchNextPage(device.run, page, context)
+    return { ...device, fail, fetch }
+  }
+
+  it('fails alone if the login is refused, because other requests have just succeeded, and not without a connection', async () => {
+    const { fail, reported } = await withHole()
+    fail('login-refused')
+    assert.throws(() => fail('no-connection'), { reason: 'no-connection' })
+    assert.deepEqual(reported, ['login-refused'])
+  })
+
+  it('is not reported if its device was forgotten meanwhile', async () => {
+    const { fail, reported, state } = await withHole()
+    state.forget()
+    fail('timeout-silent')
+    assert.deepEqual(reported, [])
+  })
+
+  it('contradicts its newer neighbour only if it has records after one that was not full', async () => {
+    const { fetch, endpoints } = await withHole({ isEmpty: true })
+    await assert.rejects(fetch(), { reason: 'response-lacks-record' })
+    assert.equal(endpoints.length, 2)
+  })
+
+  it('says what no message before it could say about losses', async () => {
+    const gap = { kind: 'missing', after: null, before: null, missing: 7 }
+    const { delivered, fetch } = await withHole(
+      { to: 500_000 },
+      { unreported: { overflow: true, gaps: [gap] } },
+    )
+    await fetch()
+    const [{ content, overflow } = {}] = delivered
+    assert.deepEqual([overflow, content?.kind === 'series' && content.series.gaps], [true, [gap]])
+  })
+
+  it('that is given up adds its gap to those that no message could carry', async () => {
+    const gap = { kind: 'missing', after: null, before: null, missing: 7 }
+    const begin = { timestamp: 0, dataId: 1 }
+    const held = encodeRecords([{ timestamp: 1_000_000, dataId: 9 }])
+    const { clock, fail, state } = await withHole(
+      { begin, held },
+      { unreported: { overflow: false, gaps: [gap] } },
+    )
+    for (let failure = 0; failure < 10; failure++) {
+      if (state.holes.length > 0) fail('timeout-silent')
+      clock.advance(DAY)
+    }
+    const { unreported } = state.cursor as RecordCursor
+    assert.deepEqual([unreported?.overflow, unreported?.gaps.map(({ missing }) => missing)], [true, [7, 7]])
   })
 })

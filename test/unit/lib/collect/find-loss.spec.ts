@@ -47,4 +47,16 @@ describe('records of a period that the service no longer has', () => {
     assert.deepEqual(lossOf(device, 72_000, ['M-7']), until(600))
     assert.deepEqual(lossOf(device, 145_000), until(600))
   })
+
+  it('are assumed from as many records on as the service keeps', () => {
+    for (const [kept, device, models] of [
+      [1500, series(500, 1000), []],
+      [80_000, series(500, 1000, { standalone: true, model: 'M-71' }), ['M-7']],
+      [160_000, series(500, 1000, { standalone: true }), []],
+    ] as const) {
+      // 1,000 with one percent more, and a tenth more than there are minutes since the period.
+      const withHeld = (held: number) => lossOf(device, (held - 1010) / 1.1, [...models])
+      assert.deepEqual([withHeld(kept - 0.5), withHeld(kept + 0.5)], [undefined, until(500)])
+    }
+  })
 })

@@ -89,6 +89,23 @@ describe('a page of missing records that does not arrive', () => {
   })
 })
 
+describe('the smallest page of missing records', () => {
+  it('warns users after it was not confirmed three times in a row', () => {
+    const pages = new HolePages()
+    const warns = [1, 2, 3].map(() => {
+      pages.failed(300, 0, 'unconfirmed')
+      return pages.isRefused
+    })
+    assert.deepEqual(warns, [false, false, true])
+  })
+
+  it('is given up after a day, also if the clock was set back meanwhile', () => {
+    const pages = new HolePages()
+    for (const day of [10, 0, 1]) pages.failed(300, day * DAY)
+    assert.equal(pages.isHopeless(DAY), true)
+  })
+})
+
 describe('a page of missing records that contradicts its neighbour', () => {
   it('is accepted at the third such failure in a row', () => {
     const pages = new HolePages()
