@@ -342,6 +342,10 @@ describe('a message', () => {
     const again = readMeasurements([readingOf(newer, -20, { serial: '1010', channels: more })])
     assert.throws(() => monitor.receive(again.devices, []), { reason: 'too-many-channels' })
     assert.equal(last?.device?.newest, newer)
+    monitor.forget(['0'])
+    const { devices: others } = readMeasurements([readingOf(newer, -20, { serial: 'new', channels })])
+    monitor.receive(others, [])
+    assert.equal(monitor.summarize().devices, 1012)
   })
 })
 
@@ -366,6 +370,64 @@ describe('the watched devices', () => {
       if (minute === 3) node.restart()
     }
     assert.deepEqual(brief(events), ['alarm above 5212A1B2 1'])
+  })
+
+  it('keep the quantity of a channel while a message does not say it, and lose it with another unit', () => {
+    const node = new Monitoring([{ quantity: 'humidity', above: 80 }])
+    const send = (unit: string, quantity: string | null) => {
+      node.wait(1)
+      const channels = [{ number: 1, name: 'Damp', unit, quantity, value: 90, error: null }]
+      node.receive([readingOf(nowIn(node), 90, { channels })])
+      return node.monitor.summarize().alarms
+    }
+    const units = [
+      ['%', 'humidity'],
+      ['%', null],
+      ['', null],
+      ['rpm', null],
+    ] as const
+    assert.deepEqual(
+      units.map(([unit, quantity]) => send(unit, quantity)),
+      [1, 1, 1, 0],
+    )
+  })
+
+  it('are judged from then on if the quantity of a channel becomes known', () => {
+    const node = new Monitoring([TOO_WARM])
+    const begin = nowIn(node)
+    const send = (minutes: number[], unit: string, quantity: string | null) =>
+      node.receive(
+        seriesOf(
+          minutes.map((minute) => [begin + minute * MINUTE, -5] as const),
+          { channels: [{ key: 'ch1', number: 1, name: 'Inside', unit, quantity }] },
+        ),
+      )
+    assert.deepEqual(send([0], '', null), [])
+    const [alarm] = send([0, 1], '°C', 'temperature')
+    assert.equal(alarm?.from, new Date(begin + MINUTE).toISOString())
+  })
+
+  it('have no run of a row that is another one now, and keep that of one that is for others, too', () => {
+    const row = { name: 'band', above: -15, below: -30, minutes: 0, margin: 0 }
+    const lastsWith = (changed: object) => {
+      const node = new Monitoring([row])
+      node.receive([readingOf(nowIn(node), -10)])
+      node.restart([{ ...row, ...changed }])
+      return node.monitor.summarize().alarms === 1
+    }
+    const changes = [
+      { name: 'other' },
+      { above: -14 },
+      { below: -31 },
+      { unit: 'F' },
+      { minutes: 1 },
+      { margin: 1 },
+    ]
+    assert.deepEqual(
+      changes.map(lastsWith),
+      changes.map(() => false),
+    )
+    assert.equal(lastsWith({ bases: ['5839F001'] }), true)
   })
 
   it('have a usual interval: that at which they measure or, if it is longer, send; an outage is none', () => {

@@ -140,18 +140,22 @@ describe('a mute', () => {
 
   it('holds back at most 100 reports, and says how many more there were', () => {
     const node = new Monitoring([TOO_WARM])
-    const all = (from: number, until: number) =>
-      Array.from({ length: 105 }, (_, index) => ({
-        ...recordsIn(from, until, warmIn([10, 20])),
+    const all = (from: number, until: number, count = 105) =>
+      Array.from({ length: count }, (_, index) => ({
+        ...recordsIn(from, until, warmIn([10, 20], [35, 45])),
         serial: `5212B${100 + index}`,
       }))
     node.receive(all(0, 3))
-    node.clock.jump(30 * MINUTE)
+    node.clock.jump(27 * MINUTE)
     mute(node, 60)
     node.receive(all(3, 30))
     assert.equal(node.monitor.alarms.over.filter(({ isHeld }) => isHeld).length, 100)
     const events = node.command(({ alarms }) => alarms.mute(0, 'all', UNSIGNED)).slice(1)
     assert.deepEqual([events.length, events.at(-1)?.leftOut], [101, 5])
+    node.clock.jump(30 * MINUTE)
+    mute(node, 60)
+    node.receive(all(30, 60, 1))
+    assert.deepEqual(mute(node, 0).map(inMinutes), ['ended above 35-45'])
     assert.deepEqual(mute(node, 0), [])
   })
 

@@ -85,7 +85,8 @@ describe('the pieces of a channel', () => {
     const bounds = { above: 1, below: null, minutes: 0, margin: 0 }
     const countAfter = (days: number) => {
       const pieces = new Pieces()
-      for (const time of [AT, AT + day, AT + (1 + days) * day]) pieces.add([{ time, value: 0 }], MINUTE, bounds)
+      for (const time of [AT, AT + day, AT + (1 + days) * day])
+        pieces.add([{ time, value: 0 }], MINUTE, bounds)
       return pieces.all.length
     }
     assert.deepEqual([30, 31].map(countAfter), [3, 2])
