@@ -4,8 +4,8 @@ import { EnvlogError } from '../errors'
 import type { RequestContext } from '../request'
 import type { RecordDemand, StartEstimate } from './endpoint-quota'
 
-/** Shorter waits and smaller changes of an estimate are not reported. */
-const MIN_REPORTED_MS = 1000
+/** A shorter wait does not count as one, and a smaller change of an estimate not as a change: no caller hears of them. */
+const MIN_WAIT_MS = 1000
 
 /** A caller that waits for the result of a request. */
 interface Caller {
@@ -81,7 +81,7 @@ export class JoinedRequest {
 
   /** Reports the estimated start to all callers, and rejects those that would wait too long. */
   reportWait(estimate: StartEstimate, now: number, toWallMs: number): void {
-    const shown = estimate.at - now < MIN_REPORTED_MS ? undefined : estimate
+    const shown = estimate.at - now < MIN_WAIT_MS ? undefined : estimate
     for (const caller of this.#callers) {
       if (isTooLong(caller, estimate, now)) this.#leave(caller, this.#waitError(estimate, toWallMs))
       else if (!isSame(caller.lastEstimate, shown)) this.#report(caller, shown, toWallMs)
@@ -135,5 +135,5 @@ function isTooLong({ context, since }: Caller, { at, isForRecords }: StartEstima
 
 function isSame(one: StartEstimate | undefined, other: StartEstimate | undefined): boolean {
   if (!one || !other) return one === other
-  return one.isForRecords === other.isForRecords && Math.abs(one.at - other.at) < MIN_REPORTED_MS
+  return one.isForRecords === other.isForRecords && Math.abs(one.at - other.at) < MIN_WAIT_MS
 }
