@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import type { RetainedDelivery } from '../../../../src/lib/collect/awaited-delivery'
 import type { Cursor } from '../../../../src/lib/collect/cursor'
 import { DeviceState } from '../../../../src/lib/collect/device-state'
+import { DeviceStates } from '../../../../src/lib/collect/device-states'
+import { createVirtualClock } from '../../../support/clock'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -194,5 +196,32 @@ describe('a device that the service has refused', () => {
     responded.markResponded()
     assert.deepEqual([responded.refusal.left(0) > 0, responded.refuse(0, true)], [false, 10 * MINUTE])
     assert.equal(begin().device.refuse(0, true), 10 * MINUTE, 'an earlier process had an answer')
+  })
+})
+
+describe('a deploy', () => {
+  it('ends the pauses of pages of missing records', () => {
+    const { device } = begin()
+    device.pages.of(0).failed(300, 0)
+    assert.ok(device.pages.of(0).left(0) > 0)
+    device.deploy(false, null)
+    assert.equal(device.pages.of(0).left(0), 0)
+  })
+})
+
+describe('devices whose receipts do not come', () => {
+  it('are counted from the first resend on, with the oldest delivery; users are warned at the fourth', () => {
+    const devices = new DeviceStates(createVirtualClock(), () => {})
+    const chosen = ['A', 'B'].map((serial) => ({ serial, base: serial }))
+    devices.select(chosen)
+    const seen = [1, 2, 3, 4, 5].map((time) => {
+      for (const [index, { serial }] of chosen.entries()) {
+        const device = devices.get(`${serial}/${serial}`)
+        device.markSent(device.issue(at(10), at(10), retained, 100 * (index + 1) + time))
+      }
+      return devices.unacknowledged()
+    })
+    const about = (isWarning: boolean) => ({ devices: 2, since: 101, isWarning })
+    assert.deepEqual(seen, [undefined, about(false), about(false), about(false), about(true)])
   })
 })

@@ -130,6 +130,12 @@ describe('a hole', () => {
     assert.equal(device.isOverflow(), true)
   })
 
+  it('is none without a backfill if the first response is not full, because the device may be new', () => {
+    const device = planSequence({ start: { since: 1_795_161_600_000 }, backfill: false })
+    device.next(upTo(110, 408).map(minute))
+    assert.equal(device.isOverflow(), false)
+  })
+
   it('is a loss without a backfill if an earlier record is known, even one that is not wanted', () => {
     const device = planSequence({ start: { since: 1_795_161_600_000 }, backfill: false })
     device.next([minute(90)])

@@ -173,6 +173,16 @@ describe('alarms', () => {
   const warm = (node: Monitoring) => node.receive([readingOf(nowIn(node), -10)])
   const cold = (node: Monitoring) => node.receive([readingOf(nowIn(node), -18)])
 
+  it('are counted, with the beginning of the oldest', () => {
+    const node = new Monitoring([TOO_WARM])
+    const begin = nowIn(node)
+    warm(node)
+    node.wait(5)
+    node.receive([other(nowIn(node), -10)])
+    const { alarms, since } = node.monitor.summarize()
+    assert.deepEqual([alarms, since], [2, begin])
+  })
+
   it('are repeated as long as they last, until they are acknowledged', () => {
     const node = new Monitoring([TOO_WARM], { remindMs: 15 * MINUTE })
     warm(node)

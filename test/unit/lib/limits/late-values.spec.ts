@@ -90,6 +90,33 @@ describe('late values', () => {
     assert.deepEqual(told(TOO_WARM, ...cold, pause), ['ended late above 20-260'])
   })
 
+  it('are saved at once, because they do not come again after a crash', () => {
+    const node = new Monitoring([TOO_WARM])
+    receiveAll(node, recordsIn(-9, 1, isCold), recordsAt([400, -18]))
+    node.wait(1)
+    receiveAll(node, recordsAt([100, -5]))
+    node.kill()
+    const events = receiveAll(node, recordsAt([130, -5], [131, -18]))
+    assert.deepEqual(events.map(inMinutes), ['ended late above 100-131'])
+  })
+
+  it('revise an alarm that is over if only its extreme changes', () => {
+    const node = new Monitoring([TOO_WARM])
+    const newest = recordsAt([50, -5], [51, -18])
+    const events = receiveAll(
+      node,
+      recordsIn(-9, 1, isCold),
+      recordsAt([20, -5]),
+      newest,
+      recordsAt([35, -3]),
+    )
+    assert.deepEqual(events.map(inMinutes), ['ended above 20-51', 'ended late revised above 20-51'])
+    assert.deepEqual(
+      events.map(({ extreme }) => extreme),
+      [-5, -3],
+    )
+  })
+
   it('of a logger with a long interval are an alarm', () => {
     for (const [interval, minutes] of [
       [90, 0],
