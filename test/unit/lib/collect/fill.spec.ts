@@ -5,6 +5,7 @@ import { Filling } from '../../../../src/lib/collect/fill'
 import { encodeRecords } from '../../../../src/lib/collect/known-records'
 import { failPage, fetchNextPage } from '../../../../src/lib/collect/next-page'
 import { EnvlogError, type Reason } from '../../../../src/lib/errors'
+import type { RequestContext } from '../../../../src/lib/request'
 import { createVirtualClock } from '../../../support/clock'
 import { createPolledDevice } from '../../../support/collect/polled-device'
 import { context, graph, type Json } from '../responses'
@@ -165,6 +166,46 @@ describe('a page of missing records', () => {
       assert.deepEqual([reported, lost, ids().flat().length], [[], [], 22])
       assert.ok(endpoints.filter((endpoint) => endpoint === 'data').length < 3 * 24 + 10)
     })
+
+  it('is requested again after a minute, or after a second at the earliest, if its device has no record quota', async () => {
+    for (const [retryAt, seconds] of [
+      [undefined, 60],
+      [-1000, 1],
+    ] as const) {
+      const { measure, poll, clock, refuse } = await begin()
+      measure(20)
+      const requests: number[] = []
+      refuse(() => {
+        const time = new Date(clock.now() + (retryAt ?? 0)).toISOString()
+        if (requests.push(clock.now()) <= 2)
+          throw new EnvlogError('records-wait', {}, retryAt === undefined ? {} : { retryAt: time })
+      })
+      const ended = poll()
+      await clock.pass(3 * 60_000)
+      await ended
+      const [first = 0, second = 0, third = 0] = requests
+      assert.deepEqual([second - first, third - second], [seconds * 1000, seconds * 1000])
+    }
+  })
+
+  it('is retried once, and does not wait for record quota', async () => {
+    const { measure, poll, run } = await begin()
+    measure(20)
+    const contexts: unknown[] = []
+    const { read } = run.account.client
+    Object.assign(run.account.client, {
+      read(endpoint: 'data', params: never, context: RequestContext) {
+        const { maxRetries, maxRecordsWaitMs } = context
+        contexts.push([endpoint, maxRetries, maxRecordsWaitMs])
+        return read(endpoint, params, context)
+      },
+    })
+    await poll()
+    assert.deepEqual(contexts.slice(0, 2), [
+      ['latest-data', undefined, undefined],
+      ['data', 1, 0],
+    ])
+  })
 
   for (const [kind, base, expected] of [
     ['a standalone device', '5212A1B2', 8000],

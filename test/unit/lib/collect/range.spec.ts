@@ -38,6 +38,44 @@ describe('fetching a period', () => {
     ])
   })
 
+  it('of raw output takes one request, from a second before to the end', async () => {
+    const { account, requests } = modelAccount(() => graph())
+    Object.assign(account.client, {
+      async readRaw(endpoint: 'data', params: object) {
+        requests.push({ endpoint, params: { ...params } })
+        return { endpoint, body: '', receivedAt: 0, quota: {} }
+      },
+    })
+    for (const number of [null, 7, 70_000])
+      await collectRange(
+        account,
+        standalone,
+        { ...instants(5_000_000, 6_000_000), number, format: 'csv' },
+        context,
+      )
+    const query = { 'remote-serial': '5212A1B2', 'unixtime-from': 4999, 'unixtime-to': 6000, type: 'csv' }
+    assert.deepEqual(
+      requests.map(({ params }) => params),
+      [65_535, 7, 65_535].map((number) => ({ ...query, number })),
+    )
+  })
+
+  it('has lost its first records, unless no more were wanted than there are', async () => {
+    const records = Array.from({ length: 1500 }, (_, index) => ({
+      unixtime: (index + 1) * 60,
+      id: index + 1,
+      value: 5,
+    }))
+    const { account } = modelAccount(({ params }) =>
+      relayGraph({ data: select(records, params as never, strict) }),
+    )
+    const overflowOf = async (number: number | null) => {
+      const query = { ...instants(-86_400_000, 91_000_000), number }
+      return (await collectRange(account, remote, query, context)).overflow
+    }
+    assert.deepEqual([await overflowOf(null), await overflowOf(1500)], [true, undefined])
+  })
+
   it("interprets wall clock times in the device's time if times are local, otherwise in UTC", async () => {
     const noon = { wallClock: 43_200_000 }
     const period = { from: noon, to: { wallClock: 46_800_000 } }

@@ -6,14 +6,30 @@ const MINUTE = 60_000
 describe('a channel with two values', () => {
   it('is incomplete because of the time between them, although its coverage is not known', async () => {
     const about = { number: 1, name: '', unit: '°C', quantity: null }
+    // Of equal ones, the first is the longest.
     const records = [0, 61].map((minute) => ({ timestamp: minute * MINUTE, ch1: 5 }))
     const { coverage, state, gaps, longestGap } = await describeChannel(about, records as never, {
-      period: { from: 0, to: 62 * MINUTE },
+      period: { from: 0, to: 122 * MINUTE },
       limits: [],
       ...{ coverage: 95, gap: 60, isLost: false },
     })
-    const gap = { from: 0, to: 61 * MINUTE }
-    assert.deepEqual([coverage, state, gaps, longestGap], [null, 'incomplete', [gap], gap])
+    const all = [0, 61].map((minute) => ({ from: minute * MINUTE, to: (minute + 61) * MINUTE }))
+    assert.deepEqual([coverage, state, gaps, longestGap], [null, 'incomplete', all, all[0]])
+  })
+})
+
+describe('the number of values that a channel would have without gaps', () => {
+  it('includes those at the beginning and at the end of the period, and is not known without values', async () => {
+    const about = { number: 1, name: '', unit: '°C', quantity: null }
+    const period = { from: 0, to: 60 * MINUTE }
+    const of = async (from: number, to: number) => {
+      const records = Array.from({ length: to - from }, (_, index) => ({
+        ...{ timestamp: (from + index) * MINUTE, ch1: 5 },
+      }))
+      const context = { period, limits: [], coverage: 95, gap: 60, isLost: false }
+      return (await describeChannel(about, records as never, context)).expected
+    }
+    assert.deepEqual([await of(0, 60), await of(10, 60), await of(0, 50), await of(0, 0)], [60, 60, 60, null])
   })
 })
 

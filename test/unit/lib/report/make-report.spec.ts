@@ -97,8 +97,9 @@ describe('a report', () => {
       assert.deepEqual(hours, [1, 1, 2, 4], 'up to 1, 2, 4 and 8 hours before')
     })
 
-    it('knows its end after the period', async () => {
-      const { channel } = await reportOf([warmFor('2026-10-10T22:00Z', '2026-10-12T03:00Z')], asked)
+    it('knows its end after the period, also beside a limit that is not broken', async () => {
+      const warm = warmFor('2026-10-10T22:00Z', '2026-10-12T03:00Z')
+      const { channel } = await reportOf([warm], { ...asked, rows: [ROW, { name: 'critical', above: -5 }] })
       assert.deepEqual(channel.excursions.map(brief), [
         ['2026-10-10T22:00:00.000Z', '2026-10-12T03:00:00.000Z', -9.5, 29 * 60],
       ])
@@ -180,6 +181,26 @@ describe('a report', () => {
     }
     assert.deepEqual(await checkOf(60), ['pass', 'good'])
     assert.deepEqual(await checkOf(61), ['fail', 'bad'])
+  })
+
+  it('passes a value only inside a limit, and shows its decimals', async () => {
+    const now = at('2026-10-11T00:30Z')
+    const device = freezer([[now, -19.25, 40]], { units: ['C', '%'] })
+    const found = await reportOf([device], { now, rows: [ROW], period: 'now' })
+    const checks = found.device.checks.map(({ result, decimals }) => [result, decimals])
+    assert.deepEqual(checks, [
+      ['pass', 2],
+      ['none', 0],
+    ])
+  })
+
+  it('counts a battery that must be replaced now or soon', async () => {
+    const now = at('2026-10-11T00:30Z')
+    const counts = [1, 4, 5].map(async (battery) => {
+      const device = freezer([[now, -19]], { battery })
+      return (await reportOf([device], { now, rows: [ROW], period: 'now' })).report.verdict.counts.battery
+    })
+    assert.deepEqual(await Promise.all(counts), [1, 1, 0])
   })
 
   it('counts all excursions in its verdict, also those that it does not list', async () => {
