@@ -183,6 +183,35 @@ describe('a report', () => {
     assert.deepEqual(await checkOf(61), ['fail', 'bad'])
   })
 
+  it('has its devices by group, those without one last, and by name, in which 2 is before 10', async () => {
+    const now = at('2026-10-11T00:30Z')
+    const devices = ['Freezer 10', 'Freezer 2', 'Lab 1', 'Lab 1'].map((name, index) =>
+      freezer([[now, -19]], {
+        ...{ serial: `5212A1B${9 - index}`, name },
+        ...(index > 1 && { group: 'Cold chain' }),
+      }),
+    )
+    const { report } = await reportOf(devices, { now, period: 'now' })
+    assert.deepEqual(
+      report.devices.map(({ name, serial }) => `${name} ${serial.at(-1)}`),
+      ['Lab 1 6', 'Lab 1 7', 'Freezer 2 8', 'Freezer 10 9'],
+    )
+  })
+
+  it('has only its first device for a trial, with two requests, and no failures of others', async () => {
+    const now = at('2026-10-11T00:30Z')
+    const records = every(10 * MINUTE, at('2026-10-10T00:00Z'), now, () => -9)
+    const devices = ['5212A1B1', '5212A1B2'].map((serial) => freezer(records, { serial }))
+    const selection = {
+      devices: [...devices, { serial: '5212A1B9' }].map(({ serial }) => ({ serial })),
+      ...{ bases: [], groups: [] },
+    }
+    const { report, requests } = await reportOf(devices, {
+      ...{ now, zone: 'UTC', rows: [ROW], selection, isTrial: true },
+    })
+    assert.deepEqual([report.devices.map(({ serial }) => serial), requests.length], [['5212A1B1'], 2])
+  })
+
   it('passes a value only inside a limit, and shows its decimals', async () => {
     const now = at('2026-10-11T00:30Z')
     const device = freezer([[now, -19.25, 40]], { units: ['C', '%'] })
