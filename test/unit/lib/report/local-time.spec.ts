@@ -76,6 +76,20 @@ describe('the times below a chart', () => {
     )
   })
 
+  it('are closer the shorter the period is', () => {
+    const { from } = spanOf('2026-10-01', 1, berlin)
+    const countOf = (hours: number) => {
+      const ticks = timeTicks({ from, to: from + hours * HOUR }, berlin, 'en-US')
+      return ticks.filter(({ text }) => text !== '').length
+    }
+    // Quarters of an hour, hours, three hours, days, some days of each month, and months.
+    assert.deepEqual([3, 3.5, 12, 13, 37, 38].map(countOf), [13, 4, 13, 5, 13, 2])
+    assert.deepEqual(
+      [10, 11, 92, 93].map((days) => countOf(days * 24)),
+      [10, 3, 18, 4],
+    )
+  })
+
   it('are months in a year, and quarters of an hour in an hour', () => {
     assert.equal(ticksOf('2026-01-01', 365).length, 12)
     const { from } = spanOf('2026-10-24', 1, berlin)

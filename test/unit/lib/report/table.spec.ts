@@ -39,7 +39,7 @@ const asked = {
   now,
   zone: 'Europe/Berlin',
   rows: [
-    { name: 'critical', above: -5 },
+    { name: 'critical', above: -5, below: -40 },
     { name: 'too warm', above: -15, below: -30 },
   ],
 }
@@ -137,6 +137,8 @@ describe('the name of the file of a report', () => {
     assert.match(nameOf('../../etc/passwd\0'), /^etc-passwd-2026/)
     assert.match(nameOf('a\u202Egpj.exe "b" <c>|d'), /^a-gpj-exe-b-c-d-2026/)
     assert.match(nameOf('///'), /^report-2026/)
+    assert.match(nameOf('u\u0308'), /^\u00fc-2026/)
+    assert.match(nameOf('a'.repeat(500)), /^a{40}-2026/)
     assert.ok(Buffer.byteLength(nameOf('温'.repeat(500))) < 250)
     assert.ok(Buffer.byteLength(nameOf('🌡'.repeat(500))) < 250)
   })
