@@ -32,6 +32,7 @@ describe('times in a report', () => {
     assert.equal(timeIn(day, berlin, day.from + 10 * HOUR), '09:00')
     assert.equal(timeIn(day, berlin, day.from - MINUTE), '2026-10-24 23:59')
     assert.equal(timeIn(day, berlin, day.to), '24:00')
+    assert.equal(timeIn(day, berlin, day.to + HOUR), '2026-10-26 01:00')
     const week = spanOf('2026-10-19', 7, berlin)
     assert.equal(timeIn(week, berlin, week.to), '2026-10-26 00:00')
   })

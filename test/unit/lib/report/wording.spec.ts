@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EnvlogError } from '../../../../src/lib/errors'
-import type { PeriodKind, ReportData } from '../../../../src/lib/report/report-data'
+import type { Excursion, PeriodKind, ReportData } from '../../../../src/lib/report/report-data'
 import { Wording } from '../../../../src/lib/report/wording'
 import { createTranslate } from '../../../../src/lib/texts'
 import { catalogIn } from '../../../support/built'
@@ -72,6 +72,20 @@ describe('the words of a report', () => {
     assert.equal(english.withUnit(-18.04, '°C', 1), '−18.0\u00a0°C')
     assert.equal(english.number(-0.01, 1), '0.0')
     assert.equal(english.withUnit(1440, ''), '1,440')
+    assert.equal(english.withUnit(40, '%'), '40%')
+    const bounds = { above: 8.123_45, below: null, minutes: 0 }
+    assert.equal(english.bounds(bounds, '°C'), 'up to 8.1235\u00a0°C')
+    const edges = [
+      [true, true],
+      [true, false],
+      [false, true],
+    ] as const
+    assert.deepEqual(
+      edges.map(([isFromKnown, isUntilKnown]) =>
+        english.length({ minutes: 5, isFromKnown, isUntilKnown } as Excursion),
+      ),
+      ['5 min', 'at least 5 min', 'at least 5 min'],
+    )
     assert.deepEqual(
       [59, 60, 651, 2105, 4319, 4320, 4400].map((minutes) => english.duration(minutes)),
       ['59 min', '1 h', '10 h 51 min', '35 h 5 min', '71 h 59 min', '3 days', '3 days 1 h'],
