@@ -174,8 +174,11 @@ export class Filling {
       else await fetchNextPage(this.#run, next, { ...context, maxRecordsWaitMs: 0, maxRetries: 1 })
     } catch (error) {
       if (!(error instanceof EnvlogError) || context.signal.aborted) throw error
-      if (isShortOfRecords(error)) this.#recordsAt.set(target, this.#retryAt(error))
-      else if (error.reason === 'quota-wait') this.#quotaAt.set(endpoint, this.#retryAt(error) - queuedMs)
+      if (isShortOfRecords(error)) {
+        this.#recordsAt.set(target, this.#retryAt(error))
+        // Another device may have records left.
+        this.#owed++
+      } else if (error.reason === 'quota-wait') this.#quotaAt.set(endpoint, this.#retryAt(error) - queuedMs)
       else failPage(this.#run, next, error)
     } finally {
       this.#round.busy.delete(target)

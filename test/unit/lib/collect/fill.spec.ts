@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Clock } from '../../../../src/lib/clock'
+import { type Clock, nextTurn } from '../../../../src/lib/clock'
 import type { RecordCursor } from '../../../../src/lib/collect/cursor'
 import { Filling } from '../../../../src/lib/collect/fill'
 import { encodeRecords } from '../../../../src/lib/collect/known-records'
@@ -136,8 +136,8 @@ describe('a page of missing records', () => {
       busy: new Set<(typeof devices)[number]>(),
       poll: async () => {},
     }
-    const fill = (maxWaitMs: number | null) => new Filling(run, round, { ...context, maxWaitMs }).complete()
-    return { clock, nodeState, fill, requested }
+    const start = (maxWaitMs: number | null) => new Filling(run, round, { ...context, maxWaitMs })
+    return { clock, nodeState, start, fill: (maxWaitMs: number | null) => start(maxWaitMs).complete(), requested }
   }
 
   it('is one of each device in turn', async () => {
@@ -150,6 +150,15 @@ describe('a page of missing records', () => {
     const { fill, requested } = await threeDevices('A')
     await fill(0)
     assert.deepEqual(requested.slice(0, 7), ['A', 'B', 'C', 'B', 'C', 'B', 'C'])
+  })
+
+  it('between polls is one of another device if the record quota of a device is used up', async () => {
+    const { start, requested } = await threeDevices('A')
+    const filling = start(0)
+    for (let polls = 0; polls < 3; polls++) filling.polled()
+    for (let turns = 0; turns < 20; turns++) await nextTurn()
+    await filling.pause()
+    assert.deepEqual(requested, ['A', 'B'])
   })
 
   for (const reason of ['records-wait', 'records-refused'] as const)
