@@ -96,7 +96,7 @@ export class ReportRun {
     const calendar = calendarOf(settings)
     const wanted = this.#period ?? (calendar && { calendar, now: this.#now })
     const period = periodOrNow(wanted, clock, this.#made)
-    if (settings.period === 'custom') period.kind = 'custom'
+    if (period.kind === 'now' && settings.period !== 'now') period.kind = 'custom'
     const page = new ReportMessages(RED, trigger.msg, textsIn(language)).ofFailure(error, {
       ...{ clock, made: this.#made, period },
       head: toHead(settings, language, opened?.account),

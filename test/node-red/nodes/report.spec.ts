@@ -123,6 +123,7 @@ describe('the node report', () => {
         [{ account: '', period: 'yesterday' }, 'ENVLOG_CONFIG', 'status.no-account'],
         [{ coverage: 101 }, 'ENVLOG_CONFIG', 'status.unconfigured'],
         [{ limits: 'missing' }, 'ENVLOG_CONFIG', 'status.no-limits'],
+        [{ limits: 'missing', from: 'yesterday', fromType: 'calendar' }, 'ENVLOG_CONFIG', 'status.no-limits'],
         [{ from: 'soon' }, 'ENVLOG_INPUT', 'report.status.not-done'],
         [{ from: '2099-01-01', to: '2099-01-02' }, 'ENVLOG_INPUT', 'report.status.not-done'],
       ] as const) {
@@ -131,8 +132,8 @@ describe('the node report', () => {
         assert.equal(error.code, code)
         assert.equal(page.report.level, 'not-done')
         assert.equal(flow.shown().at(-1)?.text, status)
-        if ('period' in node) assert.match(page.topic, /^Daily report/)
-        if ('from' in node) assert.match(page.topic, /^Report [\d-]{10}: Not done/)
+        if ('period' in node || 'fromType' in node) assert.match(page.topic, /^Daily report/)
+        else if ('from' in node) assert.match(page.topic, /^Report [\d-]{10}: Not done/)
         if ('language' in node) assert.match(page.payload, /<html lang="ja">[\s\S]*Cold store/)
       }
     })
