@@ -30,7 +30,7 @@ export function describeLimit(limit: Limit, devices: Devices): string {
     bounds.push(translate('limits.row.below', { bound: show(below) }))
     ends.push(show(Number(below) + Number(margin)))
   }
-  const about = { what: measurementOf(limit), which: devicesOf(limit, devices) }
+  const about = { what: edged(measurementOf(limit)), which: edged(devicesOf(limit, devices)) }
   let text = spaced(translate('limits.row.sentence', { ...about, bounds: either(bounds) }))
   if (isEnvVariable(minutes) || minutes > 0)
     text = translate('limits.row.lasting', { text, time: formatTyped(minutes, 'min') })
@@ -38,11 +38,16 @@ export function describeLimit(limit: Limit, devices: Devices): string {
   return name === '' ? text : translate('limits.row.named', { name, text })
 }
 
+/** Marks where a text was inserted into another one. */
+const EDGE = '\u0000'
+const edged = (text: string) => EDGE + text + EDGE
+
 /** A text with spaces between Japanese particles and the names or digits that were inserted beside them. */
 const spaced = (text: string) =>
   text
-    .replace(/([\p{Script=Latin}\d)%])(?=\p{Script=Hiragana})/gu, '$1 ')
-    .replace(/(\p{Script=Hiragana})(?=[\p{Script=Latin}\d])/gu, '$1 ')
+    .replace(/([\p{Script=Latin}\d)%])\0(?=\p{Script=Hiragana})/gu, '$1 ')
+    .replace(/(\p{Script=Hiragana})\0(?=[\p{Script=Latin}\d])/gu, '$1 ')
+    .replaceAll(EDGE, '')
 
 /** A number in the user's language. A sum with a variable is not known. */
 function formatValue(value: number): string {

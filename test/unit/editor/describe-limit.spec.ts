@@ -7,6 +7,7 @@ import { listedDevice } from '../../support/listed-device'
 const devices = [
   listedDevice('52A10001', { name: 'Freezer 3' }),
   listedDevice('5F0A1001', { name: 'Hall 1' }),
+  listedDevice('52A10002', { name: 'まぐろ1号のA' }),
 ]
 
 function describeRow(row: object): string {
@@ -84,9 +85,11 @@ describe('the sentence about a limit', () => {
       )
     })
 
-    it('has spaces beside Latin letters and digits', () => {
+    it('has spaces beside Latin letters and digits, but not within a name', () => {
       const one = { select: 'list', devices: [{ serial: '52A10001' }], quantity: 'co2', above: 1000 }
       assert.equal(describeRow(one), 'Freezer 3 の CO2 濃度が 1,000 ppm 超過')
+      const other = { select: 'list', devices: [{ serial: '52A10002' }], above: 8 }
+      assert.equal(describeRow(other), 'まぐろ1号のA の温度が 8 °C 超過')
     })
   })
 })
