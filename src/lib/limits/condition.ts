@@ -52,10 +52,13 @@ export class Condition {
   readonly about: About
   /** Change it with `AlarmList` only, which notices what must be saved. */
   alarm: Alarm | undefined
-  /** When it began to count, when it was last reported, and when it was acknowledged, monotonic ms. */
-  since = 0
-  reportedAt = 0
-  acknowledgedAt = 0
+  /**
+   * When it began to count, when it was last reported, and when it was acknowledged, monotonic ms. They have no value
+   * before that: the first fraction in place of a 0 would make V8 convert all conditions.
+   */
+  since!: number
+  reportedAt!: number
+  acknowledgedAt!: number
   /** The furthest value that was saved. */
   savedExtreme: number | null = null
   /** Whether it is not reported, because that of its base unit is, or may be soon. */
