@@ -46,19 +46,19 @@ export function toAlarm(run: Partial<Alarm> & { from: number }): Alarm {
   return { key, from, at, side, isAlarm, value, extreme, reportedAt, acknowledged, detail }
 }
 
+/** Before it happens. Not 0: the first fraction in its place would make V8 convert all conditions. */
+const NEVER = Number.NEGATIVE_INFINITY
+
 /** Something that is in alarm or not: a value outside a limit, a channel without values, a silent device, … */
 export class Condition {
   readonly kind: 'limit' | Exclude<ConditionName, 'above' | 'below'>
   readonly about: About
   /** Change it with `AlarmList` only, which notices what must be saved. */
   alarm: Alarm | undefined
-  /**
-   * When it began to count, when it was last reported, and when it was acknowledged, monotonic ms. They have no value
-   * before that: the first fraction in place of a 0 would make V8 convert all conditions.
-   */
-  since!: number
-  reportedAt!: number
-  acknowledgedAt!: number
+  /** When it began to count, when it was last reported, and when it was acknowledged, monotonic ms. */
+  since = NEVER
+  reportedAt = NEVER
+  acknowledgedAt = NEVER
   /** The furthest value that was saved. */
   savedExtreme: number | null = null
   /** Whether it is not reported, because that of its base unit is, or may be soon. */
