@@ -52,7 +52,7 @@ const SPELLINGS = new Map([
  */
 export function normalizeUnit(unit: string): string {
   const trimmed = unit.trim()
-  return SPELLINGS.get(trimmed.replace('\u02da', '°').normalize('NFKC')) ?? trimmed
+  return SPELLINGS.get(trimmed) ?? SPELLINGS.get(trimmed.replace('\u02da', '°').normalize('NFKC')) ?? trimmed
 }
 
 /**

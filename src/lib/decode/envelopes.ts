@@ -173,16 +173,15 @@ function readCurrentEnvelope(fields: Fields): CurrentEnvelope {
 
 /** Decodes one device of `current` (docs/service.md, *Fields*). */
 export function readCurrentDevice(value: unknown, index: number): CurrentDevice | UnreadableDevice {
-  const part = `devices.${index}`
-  if (!isObject(value)) return { serial: '', part, known: null }
+  if (!isObject(value)) return { serial: '', part: `devices.${index}`, known: null }
   const serial = readText(value.serial)
-  if (!isReadableSerial(serial)) return { serial: '', part: `${part}.serial`, known: null }
+  if (!isReadableSerial(serial)) return { serial: '', part: `devices.${index}.serial`, known: null }
   const base = unwrapSingle(value.baseunit)
-  if (base !== null && !isObject(base)) return { serial, part: `${part}.baseunit`, known: null }
+  if (base !== null && !isObject(base)) return { serial, part: `devices.${index}.baseunit`, known: null }
   // A base unit with a blank serial counts as none, as in the other responses.
   const unit = base && readIdentity(base)
   if (unit && !isReadableSerial(unit.serial) && !isAbsent(base?.serial))
-    return { serial, part: `${part}.baseunit.serial`, known: null }
+    return { serial, part: `devices.${index}.baseunit.serial`, known: null }
   const channel = readChannels(value)
   const timestamp = readTimestamp(value.unixtime)
   const device = {
@@ -200,7 +199,11 @@ export function readCurrentDevice(value: unknown, index: number): CurrentDevice 
     index,
   }
   if (channel && timestamp !== undefined) return device
-  return { serial, part: `${part}.${channel ? 'unixtime' : 'channel'}`, known: knownFieldsOf(device) }
+  return {
+    serial,
+    part: `devices.${index}.${channel ? 'unixtime' : 'channel'}`,
+    known: knownFieldsOf(device),
+  }
 }
 
 /** The known fields of a device. A device without a base unit is its own base unit. */

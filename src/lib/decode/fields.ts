@@ -48,10 +48,9 @@ export const isBlank = (value: unknown) => isAbsent(typeof value === 'string' ? 
  * sent as an object whose keys are indexes, which JavaScript keeps in ascending order.
  */
 export function readElements(value: unknown): unknown[] | undefined {
+  if (Array.isArray(value)) return value.includes(null) ? value.filter((element) => element !== null) : value
   const isIndexed = isObject(value) && !isAbsent(value) && Object.keys(value).every((key) => INDEX.test(key))
-  if (!Array.isArray(value) && !isIndexed) return undefined
-  const elements: unknown[] = Object.values(value)
-  return elements.includes(null) ? elements.filter((element) => element !== null) : elements
+  return isIndexed ? readElements(Object.values(value)) : undefined
 }
 
 const INDEX = /^(?:0|[1-9]\d{0,8})$/

@@ -78,7 +78,7 @@ export function toAlertLog(
   const format = createTimeFormatter(style)
   // A log contains few of a device's channels, so it does not show whether the listed channels are numbered from 0 or
   // 1.
-  const { channels: listed } = matchChannels(envelope.channel)
+  const listed = matchChannels(envelope.channel, createChannel)
   const channels = new Map(listed.map((channel) => [channel.key, channel]))
   const alerts = entries.flatMap(({ timestamp, texts }) =>
     texts.map(({ source, text }): Alert => {

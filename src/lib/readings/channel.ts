@@ -23,31 +23,36 @@ export function parseChannelNumber(key: string): number | undefined {
   return digits === undefined ? undefined : Number(digits)
 }
 
-interface MatchedChannels {
-  channels: Channel[]
-  /** The entry of each channel in the response's list; `undefined` for a channel that occurs only in records. */
-  entries: readonly (ListedChannel | undefined)[]
-}
-
 const NONE: ReadonlySet<number> = new Set()
 
 /**
- * Matches the channels listed in a response with those of its records, and sorts them by number. The list is numbered
- * from 0 if it contains 0, or if its numbers match those of the records only after adding 1 (docs/service.md,
- * *Fields*). A channel without a number gets its position in the list. A duplicate number is replaced by the next free
- * number.
+ * Creates the channels of a device, sorted by number, from those that a response lists and those of its records. The
+ * list is numbered from 0 if it contains 0, or if its numbers match those of the records only after adding 1
+ * (docs/service.md, *Fields*). A channel without a number gets its position in the list. A duplicate number is replaced
+ * by the next free number.
+ * @param create gets no entry for a channel that occurs only in records
  * @param recorded numbers of the channels in the records
  */
-export function matchChannels(listed: readonly ListedChannel[], recorded = NONE): MatchedChannels {
+export function matchChannels<C extends Channel>(
+  listed: readonly ListedChannel[],
+  create: (number: number, entry?: ListedChannel) => C,
+  recorded = NONE,
+): C[] {
+  const channels = numberChannels(listed, recorded, create)
+  setQuantities(channels)
+  return channels
+}
+
+function numberChannels<C>(
+  listed: readonly ListedChannel[],
+  recorded: ReadonlySet<number>,
+  create: (number: number, entry?: ListedChannel) => C,
+): C[] {
   const first = listed[0]?.num
   const isConsecutive = listed.every(({ num }, index) => num === (first ?? 0) + index)
   // Nearly all lists, and a response of `current` has thousands.
-  if (recorded.size === 0 && (first === 0 || first === 1) && isConsecutive) {
-    const entries = listed.slice(0, MAX_CHANNEL)
-    const channels = entries.map((entry, index) => createChannel(index + 1, entry))
-    setQuantities(channels)
-    return { channels, entries }
-  }
+  if (recorded.size === 0 && (first === 0 || first === 1) && isConsecutive)
+    return listed.slice(0, MAX_CHANNEL).map((entry, index) => create(index + 1, entry))
   const listedNumbers = listed.flatMap(({ num }) => num ?? [])
   const shift = countsFromZero(listedNumbers, recorded) ? 1 : 0
   const byNumber = new Map<number, ListedChannel | undefined>()
@@ -65,10 +70,7 @@ export function matchChannels(listed: readonly ListedChannel[], recorded = NONE)
   }
   for (const number of recorded) if (!byNumber.has(number)) byNumber.set(number, undefined)
   const numbers = [...byNumber.keys()].sort((a, b) => a - b)
-  const entries = numbers.map((number) => byNumber.get(number))
-  const channels = numbers.map((number) => createChannel(number, byNumber.get(number)))
-  setQuantities(channels)
-  return { channels, entries }
+  return numbers.map((number) => create(number, byNumber.get(number)))
 }
 
 /** @param entry absent for a channel that is not listed in the response */

@@ -1,8 +1,9 @@
 import type { CurrentDevice, CurrentEnvelope, Group } from '../decode/envelopes'
+import type { ListedChannel } from '../decode/fields'
 import { createTimeFormatter, type TimeFormatter, type TimeStyle, utcOffsetAt } from '../decode/time'
 import { readNumber, readValueError } from '../decode/value'
 import { type Battery, readBattery } from './battery'
-import { type Channel, matchChannels } from './channel'
+import { type Channel, createChannel, matchChannels } from './channel'
 import { type Device, readDevice } from './device'
 
 /** The current values of a device, an element of the payload of envlog-current (docs/messages.md). */
@@ -62,15 +63,13 @@ function readReading(entry: CurrentDevice, options: CurrentOptions, format: Time
     stale: options.staleAfter === null ? null : age === null || age > options.staleAfter,
     battery: readBattery(entry.battery, device, options.series1Models),
     rssi: entry.rssi,
-    channels: readChannels(entry.channel),
+    channels: matchChannels(entry.channel, createReadingChannel),
   }
 }
 
-function readChannels(listed: CurrentDevice['channel']): ReadingChannel[] {
-  const { channels, entries } = matchChannels(listed)
-  return channels.map(({ key, number, name, unit, quantity }, index) => {
-    const value = readNumber(entries[index]?.value)
-    const error = value === null ? readValueError(entries[index]?.value) : null
-    return { key, number, name, unit, quantity, value, error }
-  })
+function createReadingChannel(number: number, entry?: ListedChannel): ReadingChannel {
+  const { key, name, unit, quantity } = createChannel(number, entry)
+  const value = readNumber(entry?.value)
+  const error = value === null ? readValueError(entry?.value) : null
+  return { key, number, name, unit, quantity, value, error }
 }

@@ -10,7 +10,7 @@ import {
 } from '../decode/time'
 import { MISSING, readNumber, readValueError } from '../decode/value'
 import { EnvlogError } from '../errors'
-import { type Channel, matchChannels, parseChannelNumber } from './channel'
+import { type Channel, createChannel, matchChannels, parseChannelNumber } from './channel'
 import { findGaps, type Gap, ID_MODULUS, type NumberedRecord } from './continuity'
 import { type Device, readDevice } from './device'
 
@@ -58,7 +58,7 @@ export function readSeriesPart(
   offset: number | null = envelope.utcOffset,
 ): SeriesPartResult {
   const device = readDevice(envelope.device, envelope.base)
-  const { channels } = matchChannels(envelope.channel, findChannels(envelope.records))
+  const channels = matchChannels(envelope.channel, createChannel, findChannels(envelope.records))
   const format = createTimeFormatter(style)
   const records: SeriesRecord[] = []
   const unreadable: string[] = []

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { matchChannels, parseChannelNumber } from '../../../../src/lib/readings/channel'
+import { createChannel, matchChannels, parseChannelNumber } from '../../../../src/lib/readings/channel'
 
 const listedChannel = (num: number | null, name = '', unit = '') => ({ num, name, unit })
 const matched = (nums: (number | null)[], seen: number[] = []) =>
   matchChannels(
     nums.map((num, index) => listedChannel(num, `name ${index}`)),
+    createChannel,
     new Set(seen),
   )
-    .channels.map(({ number, name }) => `${number} ${name}`)
+    .map(({ number, name }) => `${number} ${name}`)
     .join(', ')
 
 describe('matching channels with the records', () => {
@@ -39,8 +40,9 @@ describe('matching channels with the records', () => {
     const seen = fc.uniqueArray(fc.integer({ min: 1, max: 8 }))
     fc.assert(
       fc.property(fc.array(num), seen, (nums, numbers) => {
-        const { channels } = matchChannels(
+        const channels = matchChannels(
           nums.map((n) => listedChannel(n)),
+          createChannel,
           new Set(numbers),
         )
         const found = channels.map(({ number }) => number)
