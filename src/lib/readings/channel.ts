@@ -49,10 +49,11 @@ function numberChannels<C>(
   create: (number: number, entry?: ListedChannel) => C,
 ): C[] {
   const first = listed[0]?.num
-  const isConsecutive = listed.every(({ num }, index) => num === (first ?? 0) + index)
+  const isConsecutive =
+    listed.length <= MAX_CHANNEL && listed.every(({ num }, index) => num === (first ?? 0) + index)
   // Nearly all lists, and a response of `current` has thousands.
   if (recorded.size === 0 && (first === 0 || first === 1) && isConsecutive)
-    return listed.slice(0, MAX_CHANNEL).map((entry, index) => create(index + 1, entry))
+    return listed.map((entry, index) => create(index + 1, entry))
   const listedNumbers = listed.flatMap(({ num }) => num ?? [])
   const shift = countsFromZero(listedNumbers, recorded) ? 1 : 0
   const byNumber = new Map<number, ListedChannel | undefined>()
