@@ -17,10 +17,13 @@ const LEVELS: Record<number, readonly [series1: BatteryLevel, others: BatteryLev
   5: ['sufficient', 'sufficient'],
 }
 
-const URGENCY: Readonly<Record<string, number>> = { 'replace-soon': 1, 'replace-now': 2 }
+const URGENCY = new Map([
+  ['replace-soon', 1],
+  ['replace-now', 2],
+])
 
 /** How urgently a battery must be replaced: 0 if not, 1 soon, 2 now. @param level any text */
-export const urgencyOf = (level: string | null): number => URGENCY[level ?? ''] ?? 0
+export const urgencyOf = (level: string | null): number => URGENCY.get(level ?? '') ?? 0
 
 /** Whether the meaning of a code is known. */
 export const isBatteryCode = (code: number | null): boolean => code !== null && code in LEVELS

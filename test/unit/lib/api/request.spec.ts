@@ -78,4 +78,12 @@ describe('a request', () => {
       await assert.rejects(client.readRaw('data', serial, context), { code: 'ENVLOG_REPLY' }, body)
     }
   })
+
+  it('for CSV fails with ENVLOG_REPLY if the response is none', async () => {
+    for (const body of ['Array', '', ' ', 'null', '[]', '{}', '<html>']) {
+      const { client } = clientOf(() => text(body))
+      const csv = client.readRaw('data', { ...serial, type: 'csv' }, context)
+      await assert.rejects(csv, { reason: 'response-not-csv' }, body)
+    }
+  })
 })

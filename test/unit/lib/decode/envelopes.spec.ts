@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readEnvelope, readRaw } from '../../../../src/lib/decode/envelopes'
 import { EnvlogError } from '../../../../src/lib/errors'
-import { alertEnvelope, alertResponse, currentDevice, currentEnvelope, type Json } from '../responses'
+import { alertEnvelope, alertResponse, currentDevice, currentEnvelope, graph, type Json } from '../responses'
 
 /** The params of the error that reading throws. */
 function paramsOf(read: () => unknown): unknown {
@@ -20,6 +20,20 @@ describe('an envelope', () => {
       currentDevice({ baseunit: { serial: '', name: '' }, group: 'x' }),
     ).devices
     assert.deepEqual([device?.baseunit, device?.group], [null, null])
+  })
+
+  it('is no error object if it has its list beside an error', () => {
+    const listed = [
+      ['current', currentDevice(), 'devices'],
+      ['data', graph(), 'data'],
+      ['alert', alertResponse(), 'alert-logs'],
+    ] as const
+    for (const [endpoint, response, list] of listed) {
+      const body = { ...(endpoint === 'current' ? { devices: [response] } : response), error: null }
+      readEnvelope(endpoint, JSON.stringify(body))
+      const { [list]: _, ...others } = body as Json
+      assert.throws(() => readEnvelope(endpoint, JSON.stringify(others)), { reason: 'response-error-object' })
+    }
   })
 
   it('reports the known parts of an unreadable device, enough to request its records', () => {

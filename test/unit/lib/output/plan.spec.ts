@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { planMessages } from '../../../../src/lib/output/plan'
 import type { Reading } from '../../../../src/lib/readings/current'
+import { STATISTICS_COLUMNS } from '../../../../src/lib/readings/statistics'
 import { TimeZone } from '../../../../src/shared/local-clock'
 import type { Output, Send } from '../../../../src/shared/outputs'
 import { messagesOf } from '../../../support/messages'
@@ -182,5 +183,22 @@ describe('the columns of rows', () => {
       assert.equal((await plan(content, { output: 'rows', send: 'each' })).columns, columns)
       assert.equal('columns' in (await plan(content, { output: 'points', send: 'each' })), false)
     }
+  })
+})
+
+describe('the messages of statistics', () => {
+  it('are rows, about their device and channel unless all are in one message, with the columns of a table', async () => {
+    const row = { channel: 1, count: 5 }
+    const channels = [{ key: 'ch1', number: 1, name: 'Inside', unit: '°C', quantity: 'temperature' }]
+    const devices = [{ device: about, channels, rows: [row] }]
+    const content = { kind: 'statistics', devices, records: 5 } as never
+    const of = async (send: Send) => {
+      const planned = await planMessages(content, outputOptions({ output: 'statistics', send }))
+      assert.equal(planned.columns, STATISTICS_COLUMNS)
+      return (await messagesOf(planned)).map(({ payload, subject }) => [payload, subject])
+    }
+    assert.deepEqual(await of('all'), [[[row], undefined]])
+    assert.deepEqual(await of('device'), [[[row], device]])
+    assert.deepEqual(await of('each'), [[row, { ...device, channel: ch1 }]])
   })
 })

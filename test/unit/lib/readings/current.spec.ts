@@ -9,4 +9,11 @@ describe('a current reading', () => {
       readCurrent(currentEnvelope(currentDevice({ unixtime })), options)[0]?.stale
     assert.deepEqual([40, 39, ''].map(isStale), [false, true, true])
   })
+
+  it('has an age in whole seconds, which is never -0', () => {
+    const options = { receivedAt: 99_700, time: 'utc', series1Models: [], staleAfter: null } as const
+    const ageOf = (unixtime: number) =>
+      readCurrent(currentEnvelope(currentDevice({ unixtime })), options)[0]?.age
+    assert.deepEqual([100, 99, 102].map(ageOf), [0, 1, -2])
+  })
 })
