@@ -62,7 +62,7 @@ describe('a time zone', () => {
 
   it('is a name or a fixed offset', () => {
     assert.equal(new TimeZone('-03:30').offsetAt(Date.UTC(2026, 6, 1)), -210)
-    for (const name of [...ZONES, 'UTC', 'Etc/GMT-9', 'Asia/Tokyo', '+09:00', '-03:30'])
+    for (const name of [...ZONES, 'UTC', 'Etc/GMT-9', 'Asia/Tokyo', '+09:00', '-03:30', '+14:00'])
       assert.ok(isTimeZone(name), name)
     for (const name of ['', 'Berlin', 'Europe/Berlim', '+1', '+15:00', '+01:60', 'local', '__proto__'])
       assert.ok(!isTimeZone(name), name)

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { createTimeFormatter, MAX_TIMESTAMP_MS, type TimeStyle } from '../../../../src/lib/decode/time'
+import {
+  createTimeFormatter,
+  MAX_TIMESTAMP_MS,
+  readTimestamp,
+  type TimeStyle,
+} from '../../../../src/lib/decode/time'
 import { graphEnvelope, type Json } from '../responses'
 
 const noon = Date.UTC(2026, 10, 20, 12)
@@ -19,6 +24,19 @@ describe('the offset of a device', () => {
     assert.equal(offsetOf({ 'time-diff': ' ', time_diff: '330' }), 330, 'the other spelling if one is blank')
     for (const wrong of [{ time_diff: 'GMT+9' }, { std_bias: '9:00' }, { 'dst-flg': 'on' }])
       assert.equal(offsetOf(wrong), null)
+  })
+
+  it('has the daylight saving time only if its flag is 1', () => {
+    const fields = { 'time-diff': 60, 'std-bias': 5, 'dst-bias': 60 }
+    const flags = [1, '1', 0, 2, ''].map((flag) => offsetOf({ ...fields, 'dst-flg': flag }))
+    assert.deepEqual(flags, [120, 120, 65, 65, 65])
+  })
+})
+
+describe('a time of a response', () => {
+  it('is in seconds, rounded to milliseconds; none if it is blank or 0', () => {
+    const times = [1.001, '1.001', 0, '', null, 'soon', 253_370_764_801].map(readTimestamp)
+    assert.deepEqual(times, [1001, 1001, null, null, null, undefined, undefined])
   })
 })
 
