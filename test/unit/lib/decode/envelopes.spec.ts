@@ -51,6 +51,7 @@ describe('an envelope', () => {
   })
 
   it('reports a device whose serial number separates parts of topics, or is too long, as unreadable', () => {
+    assert.equal(currentEnvelope(currentDevice({ serial: 'x'.repeat(100) })).devices.length, 1)
     const odd = ['52A1/002', 'x'.repeat(101)]
     for (const serial of odd) {
       const { devices, unreadable } = currentEnvelope(currentDevice({ serial }))

@@ -76,7 +76,7 @@ describe('repeating', () => {
       timer.stop()
     }
     for (const [period, isAligned] of [
-      [2 * HOUR, true],
+      [HOUR + MINUTE, true],
       [MINUTE, false],
     ] as const) {
       const { distances, timer } = setup(period, () => ({ takes: 1000 }), { isAligned })
