@@ -137,7 +137,13 @@ describe('a page of missing records', () => {
       poll: async () => {},
     }
     const start = (maxWaitMs: number | null) => new Filling(run, round, { ...context, maxWaitMs })
-    return { clock, nodeState, start, fill: (maxWaitMs: number | null) => start(maxWaitMs).complete(), requested }
+    return {
+      clock,
+      nodeState,
+      start,
+      fill: (maxWaitMs: number | null) => start(maxWaitMs).complete(),
+      requested,
+    }
   }
 
   it('is one of each device in turn', async () => {
