@@ -74,6 +74,9 @@ export function toAnchor(heading: string): string {
     .replace(/\s/g, '-')
 }
 
+/** A mark for `settings-tables.ts`. */
+const MARK = /<!-- hint --> /g
+
 async function renderMarkdown(text: string, source: string): Promise<string> {
   // An ECMAScript module, which these scripts can load only at run time.
   const { Marked } = await import('marked')
@@ -87,7 +90,7 @@ async function renderMarkdown(text: string, source: string): Promise<string> {
       },
     },
   })
-  return markdown.parse(joinJapaneseLines(text), { async: false }).trim()
+  return markdown.parse(joinJapaneseLines(text.replace(MARK, '')), { async: false }).trim()
 }
 
 /**

@@ -35,9 +35,9 @@ describe('the pages served by Node-RED', () => {
       assert.doesNotMatch(prose, /\*\*|\]\(|(?:^|\s)_\w|`/m)
     })
 
-    it(`${target} has no broken links and loads nothing`, () => {
+    it(`${target} has no broken links or marks, and loads nothing`, () => {
       const html = page(target)
-      assert.doesNotMatch(html, /<(?:script|img|link|iframe)\b|\bsrc=|@import|url\(/)
+      assert.doesNotMatch(html, /<!--|<(?:script|img|link|iframe)\b|\bsrc=|@import|url\(/)
       for (const [, href = ''] of html.matchAll(/ href="([^"]*)"/g)) {
         if (/^https:/.test(href)) continue
         const [path = '', anchor] = href.split('#')
