@@ -311,7 +311,7 @@ describe('the sentences of limits', () => {
       [textIn('en-US'), textIn('ja')],
       [
         'Test alarm: Freezer 3 | Test: this is how alarms of Freezer 3 arrive.',
-        '警報のテスト：Freezer 3 | テスト：Freezer 3 の警報はこのように届きます。',
+        '警報のテスト：Freezer 3 | テスト（Freezer 3）：警報はこのように届きます。',
       ],
     )
   })
