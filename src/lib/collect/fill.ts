@@ -50,7 +50,9 @@ export class Filling {
   #polled = 0
   /** Number of pages that may be fetched between polls. */
   #owed = 0
+  /** Ends before it is returned if no page can be fetched now. */
   #betweenPolls: Promise<void> | undefined
+  #isFilling = false
   #failure: unknown
 
   constructor(run: FillRun, round: FilledRound, context: RequestContext) {
@@ -64,7 +66,7 @@ export class Filling {
   polled(): void {
     if (++this.#polled % POLLS_PER_PAGE > 0 || this.#failure) return
     this.#owed++
-    this.#betweenPolls ??= this.#fillBetweenPolls()
+    if (!this.#isFilling) this.#betweenPolls = this.#fillBetweenPolls()
   }
 
   /** Ends filling between polls. Resolves when no page is being fetched. */
@@ -99,6 +101,7 @@ export class Filling {
   }
 
   async #fillBetweenPolls(): Promise<void> {
+    this.#isFilling = true
     try {
       while (this.#owed > 0) {
         const next = this.#fillable().find(({ target }) => !this.#round.awaited.has(target))
@@ -109,7 +112,7 @@ export class Filling {
     } catch (error) {
       this.#failure = error
     } finally {
-      this.#betweenPolls = undefined
+      this.#isFilling = false
     }
   }
 

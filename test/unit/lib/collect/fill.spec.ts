@@ -140,6 +140,7 @@ describe('a page of missing records', () => {
     return {
       clock,
       nodeState,
+      round,
       start,
       fill: (maxWaitMs: number | null) => start(maxWaitMs).complete(),
       requested,
@@ -165,6 +166,17 @@ describe('a page of missing records', () => {
     for (let turns = 0; turns < 20; turns++) await nextTurn()
     await filling.pause()
     assert.deepEqual(requested, ['A', 'B'])
+  })
+
+  it('is fetched later in the round if none could be after the first devices', async () => {
+    const { start, round, requested } = await threeDevices()
+    const filling = start(0)
+    for (const device of round.devices) round.busy.add(device)
+    for (let polls = 0; polls < 3; polls++) filling.polled()
+    round.busy.clear()
+    for (let polls = 0; polls < 3; polls++) filling.polled()
+    await filling.pause()
+    assert.deepEqual(requested, ['A'])
   })
 
   for (const reason of ['records-wait', 'records-refused'] as const)
