@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readLimits, repairLimit } from '../../../src/shared/limits-schema'
+import { limitsSchema, readLimits, repairLimit } from '../../../src/shared/limits-schema'
 import { describeProblem } from '../../../src/shared/problems'
 import { withCatalogs } from '../../support/catalog-red'
 
@@ -24,6 +24,19 @@ describe('limits', () => {
   it('may have a margin of half their distance, whatever their decimals', () => {
     assert.ok(Array.isArray(readLimits([{ above: 5.6, below: 5.4, margin: 0.1 }])))
     assert.ok('problem' in readLimits([{ above: 5.6, below: 5.4, margin: 0.11 }]))
+  })
+
+  it('have settings of up to 100,000 minutes', () => {
+    const isValid = (settings: object) => limitsSchema.safeParse(settings).success
+    for (const [name, least] of [
+      ['errorAfter', 1],
+      ['silentAfter', 1],
+      ['remind', 0],
+    ] as const)
+      assert.deepEqual(
+        [least - 1, least, 100_000, 100_001].map((minutes) => isValid({ [name]: minutes })),
+        [false, true, true, false],
+      )
   })
 
   it('have names of at most 100 characters', () => {

@@ -42,6 +42,13 @@ describe('the settings of an action node', () => {
     }
   })
 
+  it('may be flags saved as text, as environment variables are', () => {
+    const flags = [true, 'true', false, 'false', 'yes', 1].map(
+      (onlyNew) => action({ onlyNew }, 'envlog-latest').onlyNew,
+    )
+    assert.deepEqual(flags, [true, true, false, false, false, false])
+  })
+
   it('distinguish a blank topic from none, which is the default', () => {
     assert.equal(action({ topic: '' }).topic, '')
     assert.equal(action({}).topic, 'envlog/{base}/{serial}/{channel}')
