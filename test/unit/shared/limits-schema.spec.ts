@@ -26,6 +26,21 @@ describe('limits', () => {
     assert.ok('problem' in readLimits([{ above: 5.6, below: 5.4, margin: 0.11 }]))
   })
 
+  it('have an upper limit above the lower one', () => {
+    assert.ok(Array.isArray(readLimits([{ above: 5.1, below: 5 }])))
+    for (const above of [5, 4])
+      assert.deepEqual(readLimits([{ above, below: 5 }]), {
+        property: 'limits.0.above',
+        problem: { problem: 'limit-order' },
+      })
+  })
+
+  it('may have one name for several channels, and for several quantities', () => {
+    const rows = [{ channel: 1 }, { channel: 2 }, {}, { quantity: 'humidity' }]
+    assert.ok(Array.isArray(readLimits(rows.map((row) => ({ ...row, above: 8 })))))
+    assert.ok('problem' in readLimits([{ above: 8 }, { quantity: 'temperature', above: 9 }]))
+  })
+
   it('have settings of up to 100,000 minutes', () => {
     const isValid = (settings: object) => limitsSchema.safeParse(settings).success
     for (const [name, least] of [
