@@ -13,7 +13,6 @@ const MAX_KB = { tarball: 600, unpacked: 2600, install: 5500 }
 const FILES = [
   ...['package.json', 'LICENSE', 'README.md', 'README.ja.md', 'CHANGELOG.md', 'SECURITY.md'],
   ...[
-    'simulator/README.md',
     'dist/simulator/cli.js',
     'dist/check/cli.js',
     'dist/envlog.js',
