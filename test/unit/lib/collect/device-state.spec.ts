@@ -199,6 +199,17 @@ describe('a device that the service has refused', () => {
   })
 })
 
+describe('a page that is dropped', () => {
+  it('is noted in the saved state, so that a smaller one follows', () => {
+    const { device, send, saves } = begin()
+    device.pages.begin({ from: 0, records: 900 })
+    send(20, 20, null)
+    const before = saves()
+    assert.equal(device.dropPage(1000), true)
+    assert.equal(saves(), before + 1)
+  })
+})
+
 describe('a deploy', () => {
   it('ends the pauses of pages of missing records', () => {
     const { device } = begin()

@@ -99,6 +99,15 @@ describe('the smallest page of missing records', () => {
     assert.deepEqual(warns, [false, false, true])
   })
 
+  it('is not given up within a day, however often it fails', () => {
+    const pages = new HolePages()
+    const hopeless = [0, 0.3, 0.6, 0.9, 1].map((day) => {
+      pages.failed(300, (10 + day) * DAY)
+      return pages.isHopeless((10 + day) * DAY)
+    })
+    assert.deepEqual(hopeless, [false, false, false, false, true])
+  })
+
   it('is given up after a day, also if the clock was set back meanwhile', () => {
     const pages = new HolePages()
     for (const day of [10, 0, 1]) pages.failed(300, day * DAY)

@@ -146,6 +146,20 @@ describe('a state that is kept until it is acknowledged', () => {
     )
   })
 
+  it('of the silence of a device ends with it if that of its base unit is acknowledged', () => {
+    const node = new Monitoring([])
+    const serials = ['5212B1', '5212B2']
+    for (const serial of serials) measure(node, -18, { serial })
+    for (let minute = 0; minute < 75; minute++) {
+      node.receive(readingOf(nowIn(node), -18, { serial: '5212C1', base: { serial: '5839F002', name: '' } }))
+      node.wait(1)
+    }
+    acknowledge(node)
+    sentBy(node)
+    measure(node, -18, { serial: '5212B1' })
+    assert.ok(sentBy(node).latched.includes('silent 5212B1 false'))
+  })
+
   const step = fc.oneof(
     {
       weight: 6,

@@ -70,6 +70,14 @@ describe('limits that no device matches', () => {
     assert.deepEqual(brief(events), ['alarm no-match', 'normal no-match'])
   })
 
+  it('are none if one of the channels of a device is what they are for', () => {
+    const node = new Monitoring([{ name: 'too damp', above: 80, quantity: 'humidity', bases: ['5839F001'] }])
+    const channels = ['temperature', 'humidity'].map((quantity, index) => ({
+      ...{ key: `ch${index + 1}`, number: index + 1, name: '', unit: '', quantity, value: 5 },
+    }))
+    assert.deepEqual(lives(node, 62, { channels }), [])
+  })
+
   it('are over when all match', () => {
     const node = new Monitoring([{ ...TOO_WARM, devices: [{ serial: '5212A1B3' }] }])
     assert.deepEqual(brief(lives(node, 61)), ['alarm no-match'])

@@ -17,6 +17,8 @@ class FakeRedis {
   readonly reports: Reported[] = []
   /** Redis's reply to a reservation. */
   reservation: number[] | Promise<number[]> = [1, 1]
+  /** Redis's reply to the usage of a request. */
+  settlement = 1
   /** Number of reservations requested. */
   reservations = 0
   isThere = true
@@ -45,7 +47,7 @@ class FakeRedis {
         if (script === REPORT) this.reports.push(JSON.parse(argument))
         if (script === REPORT) return 'epoch'
         if (script === RESERVE) this.reservations++
-        return script === RESERVE ? this.reservation : 1
+        return script === RESERVE ? this.reservation : this.settlement
       },
       isOpening: () => false,
       end: () => {
@@ -255,6 +257,15 @@ describe('a shared quota', () => {
     redis.reservation = [1, 1]
     redis.reply()
     assert.deepEqual(await station.serials(), ['a', 'b'])
+  })
+
+  it('reports its usage again if Redis has lost its data while a request was sent', async () => {
+    const { station, redis } = await share()
+    redis.settlement = -1
+    const before = redis.reports.length
+    station.request('a')
+    await station.answer()
+    assert.ok(redis.reports.length > before)
   })
 
   it('counts a Redis that loses its data again and again as away', async () => {
