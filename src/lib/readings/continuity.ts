@@ -30,17 +30,15 @@ export const ID_MODULUS = 65_536
  */
 export function findGaps<R extends NumberedRecord>(records: readonly R[], standalone: boolean): Map<R, Gap> {
   const gaps = new Map<R, Gap>()
-  const jumps = findJumps(records, standalone)
+  const jumps = overAbsent(findJumps(records, standalone), records, standalone)
   if (jumps.length === 0) return gaps
   const dated = records.filter(isDated)
-  const present = idsOf(dated)
   // A record without a time may belong to any gap.
   const undated = [...idsOf(records.filter(({ timestamp }) => timestamp === null))]
   // The time between two records alone does not show how many are missing.
   const intervalMs = dated.length > 2 ? recordingInterval(dated) : null
   for (const { before, after } of jumps) {
     const [from, to] = [before.dataId, after.dataId]
-    if (present.has(idBefore(to, standalone))) continue
     const skipped = to - from - 1 + (to > from ? 0 : ID_MODULUS)
     // The ids of a remote unit have wrapped around if there was enough time for those that were skipped.
     const isPlausible =
@@ -57,6 +55,10 @@ export function findGaps<R extends NumberedRecord>(records: readonly R[], standa
 }
 
 type Dated<R> = R & { timestamp: number; dataId: number }
+interface Jump<R> {
+  before: Dated<R>
+  after: Dated<R>
+}
 const idsOf = (records: readonly NumberedRecord[]) => new Set(records.flatMap(({ dataId }) => dataId ?? []))
 const idBefore = (id: number, standalone: boolean) => (standalone || id > 0 ? id - 1 : ID_MODULUS - 1)
 const isDated = <R extends NumberedRecord>(record: R): record is Dated<R> =>
@@ -67,8 +69,8 @@ const isBetween = (id: number, from: number, to: number) =>
   to > from ? id > from && id < to : id > from || id < to
 
 /** Successive records with ids that are neither equal nor consecutive. Standalone devices have no id 0. */
-function findJumps<R extends NumberedRecord>(records: readonly R[], standalone: boolean) {
-  const jumps: { before: Dated<R>; after: Dated<R> }[] = []
+function findJumps<R extends NumberedRecord>(records: readonly R[], standalone: boolean): Jump<R>[] {
+  const jumps: Jump<R>[] = []
   let before: Dated<R> | undefined
   for (const after of records) {
     if (!isDated(after) || (standalone && after.dataId === 0)) continue
@@ -77,4 +79,17 @@ function findJumps<R extends NumberedRecord>(records: readonly R[], standalone: 
     before = after
   }
   return jumps
+}
+
+/** The jumps to an id before which no record has the id. */
+function overAbsent<R extends NumberedRecord>(
+  jumps: readonly Jump<R>[],
+  records: readonly R[],
+  standalone: boolean,
+): Jump<R>[] {
+  const before = ({ after }: Jump<R>) => idBefore(after.dataId, standalone)
+  // Only of the jumps: a set of the ids of all records takes longer than everything else about gaps.
+  const absent = new Set(jumps.map(before))
+  if (absent.size > 0) for (const record of records) if (isDated(record)) absent.delete(record.dataId)
+  return jumps.filter((jump) => absent.has(before(jump)))
 }
