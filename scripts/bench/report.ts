@@ -8,8 +8,11 @@ const MAX_STOP_MS = 40
 const MAX_MEMORY_MB = 14
 /** The records of the same period alone: 37. */
 const MAX_PEAK_MB = 55
-/** Of *limits*: time in relation to `JSON.parse`, bytes for each channel and limit without a hole and with one. */
-const JUDGING_GOALS = { first: 4, ratio: 1.5, bytes: [230, 350], growth: 1 }
+/**
+ * Of *limits*: time in relation to `JSON.parse`, bytes for each channel and limit without a hole and with one. The first
+ * message creates what is known of each channel, by code that has never run before.
+ */
+const JUDGING_GOALS = { first: 9, ratio: 1.5, bytes: [230, 350], growth: 1 }
 
 interface Row {
   figure: string
