@@ -29,12 +29,22 @@ describe('a command to alarms', () => {
     })
   })
 
+  it('has numbers and ids up to their bounds', () => {
+    const ms = (envlog: object) => Object(commandOf(envlog)).ms
+    const numbers = [{ history: 1 }, { history: 744 }, { mute: 0 }, { acknowledge: true, minutes: 1 }]
+    assert.deepEqual(numbers.map(ms), [3_600_000, 744 * 3_600_000, 0, 60_000])
+    const id = `a/${'x'.repeat(498)}`
+    assert.deepEqual(Object(commandOf({ acknowledge: [id] })).of, [id])
+  })
+
   for (const [envlog, reason] of [
     [{ acknowledge: ['x'.repeat(101)] }, 'serials-unreadable'],
     [{ acknowledge: [`a/${'x'.repeat(499)}`] }, 'serials-unreadable'],
     [{ forget: Array(1001).fill('52A10001') }, 'serials-unreadable'],
     [{ forget: ['a/b'] }, 'serials-unreadable'],
     [{ history: 744.5 }, 'history-unreadable'],
+    [{ history: 0 }, 'history-unreadable'],
+    [{ acknowledge: true, minutes: 0 }, 'acknowledge-unreadable'],
     [{ mute: -1 }, 'mute-unreadable'],
     [{ mute: 10_081 }, 'mute-unreadable'],
     [{ acknowledge: true, note: ['x'] }, 'text-unreadable'],

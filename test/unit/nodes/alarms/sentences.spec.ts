@@ -284,6 +284,8 @@ describe('the sentences of limits', () => {
     const sentences = new Sentences(withCatalogs('en-US'), 'local')
     assert.equal(sentences.sentence(toLeftOut(30)), '30 more events are not listed.')
     assert.equal(sentences.subject([toTest(0), toTest(0)]), 'Test alarm')
+    const alarm = toState(new Condition('no-data', {}), 0)
+    assert.match(sentences.subject([alarm, alarm]), / \(and 1 more\)$/)
     assert.equal(sentences.sentence(toTest(0)), 'Test: this is how alarms arrive.')
   })
 

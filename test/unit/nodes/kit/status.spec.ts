@@ -57,6 +57,11 @@ describe('the status of a node', () => {
       'green dot status.records {"count":300} 08:05 status.empty {"count":1}',
     ],
     [
+      'is a yellow dot if no device has records in the period',
+      { ...received, count: 0, problems: { ...NO_PROBLEMS, empty: 1 } },
+      'yellow dot status.records {"count":0} 08:05 status.empty {"count":1}',
+    ],
+    [
       'is a yellow ring with the time until which the node waits for quota',
       { kind: 'waiting', until: at + 60_000, records: false },
       'yellow ring status.waiting {"time":"08:06"}',
