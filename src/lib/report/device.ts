@@ -25,7 +25,6 @@ export function startDevice(reading: Reading, clock: ReportClock, period: Span):
     battery: battery.level,
     measuredAt: timestamp,
     isChecked: false,
-    records: 0,
     channels: [],
     checks: [],
     missing: [],
@@ -47,7 +46,6 @@ export function absentDevice(
     battery: null,
     measuredAt: null,
     isChecked: false,
-    records: 0,
     channels: [],
     checks: [],
     missing: [{ kind: 'failed', error }],
@@ -112,22 +110,22 @@ export async function describeDevice(
 ): Promise<ReportedDevice> {
   const period = { from: device.from, to: device.to }
   const records = series.records.filter(hasTime)
-  const count = records.filter(({ timestamp }) => timestamp >= period.from && timestamp < period.to).length
+  const hasRecords = records.some(({ timestamp }) => timestamp >= period.from && timestamp < period.to)
   const described: ReportedChannel[] = []
   for (const { limits, ...channel } of channelsOf(series, reading, rows))
     described.push(
       await describeChannel(channel, records, { period, limits, ...least, isLost: lost !== undefined }),
     )
   // Without records in the period, an excursion before it may still last in it.
-  const channels = described.filter(({ excursions }) => count > 0 || excursions.length > 0)
-  const isChecked = count > 0 && channels.length > 0
+  const channels = described.filter(({ excursions }) => hasRecords || excursions.length > 0)
+  const isChecked = hasRecords && channels.length > 0
   const missing: Missing[] = []
   if (described.length + reading.channels.length === 0) missing.push({ kind: 'no-channels' })
   else if (!isChecked) missing.push({ kind: 'no-records', isRemote: !reading.standalone })
   for (const { error } of failed) missing.push({ kind: 'left-out', error })
   if (lost !== undefined) missing.push({ kind: 'lost', period: lost })
   if (isChecked) missing.push(...missingOf(channels, reading))
-  return { ...device, isChecked, records: count, channels, missing: [...missing, ...device.missing] }
+  return { ...device, isChecked, channels, missing: [...missing, ...device.missing] }
 }
 
 /** The channels that are not complete, and those that have no records. */

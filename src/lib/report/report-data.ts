@@ -117,8 +117,6 @@ export interface ReportedDevice {
   measuredAt: number | null
   /** Whether at least one of its channels was checked. */
   isChecked: boolean
-  /** Numbers of records in the period. */
-  records: number
   /** By number. Empty for `now`. */
   channels: readonly ReportedChannel[]
   /** By number. Empty unless the kind is `now`. */

@@ -124,7 +124,6 @@ export function deviceOf(wish: Partial<ReportedDevice>): ReportedDevice {
     battery: 'sufficient',
     measuredAt: span.to - MINUTE,
     isChecked: channels.length + checks.length > 0,
-    records: channels[0]?.count ?? 0,
     channels,
     checks,
     missing: [],

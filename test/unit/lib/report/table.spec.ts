@@ -91,8 +91,10 @@ describe('the table of a report', () => {
     const broken = { ...device, records: [[now - MINUTE, 'E1'] as const] }
     const { rows } = await tableOf([broken], { ...asked, period: 'now' })
     assert.deepEqual(
-      ['Checked at', 'Reading', 'Why no reading', 'Measured at', 'Result'].map((name) => rows[0]?.[name]),
-      ['2026-10-26 13:00', '', 'E1: sensor', '2026-10-26 12:59', 'FAIL'],
+      ['Checked at', 'Reading', 'Why no reading', 'Measured at', 'Lower limit', 'Upper limit', 'Result'].map(
+        (name) => rows[0]?.[name],
+      ),
+      ['2026-10-26 13:00', '', 'E1: sensor', '2026-10-26 12:59', '-30', '-15', 'FAIL'],
     )
   })
 

@@ -284,6 +284,22 @@ const series = {
   })),
 }
 
+describe('what a trigger delivers', () => {
+  it('is counted, from 0 if there is nothing to send', async () => {
+    const { run } = await start()
+    const one = run()
+    const response = { endpoint: 'data', receivedAt: 0, quota: {} } as never
+    const content = (count: number) =>
+      ({ kind: 'series', series: { ...series, records: series.records.slice(0, count) } }) as never
+    const counts = [one.deliveredCount]
+    for (const count of [0, 2, 3]) {
+      await one.deliver({ response, content: content(count), group: null }, count === 0)
+      counts.push(one.deliveredCount)
+    }
+    assert.deepEqual(counts, [undefined, 0, 2, 5])
+  })
+})
+
 describe('a trigger of a node that is closed while its messages are created', () => {
   for (const send of ['device', 'each']) {
     it(`sends nothing after that, and fails: ${send}`, async () => {
