@@ -49,6 +49,12 @@ describe('the status of a trigger while its requests wait', () => {
     ])
   })
 
+  it('shows only the wait of a single device', () => {
+    const { shown, progress } = setup(1)
+    progress.createListener()(wait(500))
+    assert.deepEqual(shown, [{ kind: 'waiting', records: false, until: 500 }])
+  })
+
   it('is unchanged by a request that never waited', () => {
     const { shown, progress } = setup(1)
     progress.createListener()(wait(null))
