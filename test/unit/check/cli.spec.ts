@@ -100,6 +100,16 @@ describe('envlog-check', () => {
     assert.match(stdout, /✓ {2}bounds +仕様どおり/)
   })
 
+  it('takes the language of messages before the usual one, and that of everything before both', async () => {
+    const [en, ja] = ['en_US.UTF-8', 'ja_JP.UTF-8']
+    for (const [env, begins] of [
+      [{ LC_MESSAGES: ja, LANG: en }, /^使い方/],
+      [{ LC_ALL: ja, LC_MESSAGES: en }, /^使い方/],
+      [{ LC_ALL: en, LC_MESSAGES: ja, LANG: ja }, /^Usage/],
+    ] as const)
+      assert.match((await run(['--help'], env)).stdout, begins)
+  })
+
   it('prints JSON for programs, and names differences from the description', async () => {
     await start({ variants: { dstFlag: 'missing' } })
     // Blank means the default, as in the account.
