@@ -18,6 +18,7 @@ import { convertTemperatures } from '../src/lib/readings/convert-temperatures'
 import type { Reading } from '../src/lib/readings/current'
 import type { Series } from '../src/lib/readings/series'
 import { toStatistics } from '../src/lib/readings/statistics'
+import { createTranslate } from '../src/lib/texts'
 import { Messages } from '../src/nodes/alarms/messages'
 import { Sentences } from '../src/nodes/alarms/sentences'
 import { type ActionType, nameOfType } from '../src/shared/action'
@@ -204,14 +205,8 @@ function createAlarmsSample(language: string, settings: Pick<AlarmsSettings, 'ou
   return message
 }
 
-/** Translates keys of the catalog of envlog-limits, as Node-RED does. */
+/** Translates keys of the catalog of envlog-alarms. */
 function translatorFor(language: string) {
   const file = join(__dirname, '..', 'locales', language, 'alarms.json')
-  const catalog = JSON.parse(readFileSync(file, 'utf8'))
-  const find = (key: string) =>
-    key.split('.').reduce<unknown>((found, part) => Object(found)[part], catalog) as string | undefined
-  return (key: string, params: Readonly<Record<string, unknown>> = {}) => {
-    const text = find(key) ?? find(`${key}_${params.count === 1 ? 'one' : 'other'}`) ?? key
-    return text.replace(/__(\w+?)__/g, (_, name: string) => String(params[name]))
-  }
+  return createTranslate(JSON.parse(readFileSync(file, 'utf8')), language)
 }

@@ -11,7 +11,7 @@ import { actionSchemas } from '../src/shared/action-schemas'
 import type { Problem } from '../src/shared/problems'
 import { findProblem, newValueOf, nodeProperties, type Schema } from '../src/shared/schema'
 import { definitionOf, nodes } from '../test/support/built'
-import { uncoded } from '../test/support/documents'
+import { cellsIn, uncoded } from '../test/support/documents'
 import { root } from '../test/support/package'
 import { schemas } from './schemas'
 import { settingsIn, textIn } from './settings'
@@ -176,12 +176,6 @@ function writeTable(table: string, rows: readonly Row[], words: Words, catalog: 
   })
   return `${[header, line, ...written].join('\n')}\n`
 }
-
-const cellsIn = (line: string) =>
-  line
-    .slice(1, -1)
-    .split('|')
-    .map((cell) => cell.trim())
 
 /** The values that a schema allows, as a sentence. */
 function allowedIn(schema: Schema, name: string, { allowed, comma }: Words): string {

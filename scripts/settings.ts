@@ -3,6 +3,8 @@
  * into the help, as *Properties*, and `complete.ts` into the tables of the documents (`settings-tables.ts`).
  */
 
+import { findText } from '../src/lib/texts'
+
 /** A setting in a form, with the keys of its texts. */
 interface Setting {
   property: string
@@ -23,7 +25,7 @@ export const settingsIn = (form: string): Setting[] =>
 
 /** A text of a catalog. @throws Error if there is none */
 export function textIn(catalog: object, key: string): string {
-  const text = key.split('.').reduce<unknown>((group, name) => Object(group)[name], catalog)
+  const text = findText(catalog, key)
   if (typeof text !== 'string') throw new Error(`no text ${key}`)
   return text
 }

@@ -25,14 +25,17 @@ export function loadTexts(file: 'check' | 'page', language = 'en-US'): Translate
   return createTranslate({ ...read('envlog'), ...read(file) }, language)
 }
 
+/** What a catalog has for a key such as `status.idle`; `undefined` for nothing. @param catalog texts in groups */
+export const findText = (catalog: object, key: string): unknown =>
+  key.split('.').reduce<unknown>((group, name) => Object(group)[name], catalog)
+
 /** @param catalog texts in groups, with `__name__` for a parameter */
 export function createTranslate(catalog: object, language: string): Translate {
   const rules = new Intl.PluralRules(language)
-  const find = (key: string): unknown =>
-    key.split('.').reduce<unknown>((group, name) => Object(group)[name], catalog)
   return (key, params = {}) => {
-    const form = typeof params.count === 'number' ? find(`${key}_${rules.select(params.count)}`) : undefined
-    const text = form ?? find(key)
+    const form =
+      typeof params.count === 'number' ? findText(catalog, `${key}_${rules.select(params.count)}`) : undefined
+    const text = form ?? findText(catalog, key)
     if (typeof text !== 'string') return key
     return text.replace(/__(\w+?)__/g, (_, name: string) => String(params[name] ?? ''))
   }

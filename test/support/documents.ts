@@ -94,14 +94,16 @@ export function tablesIn(text: string): MarkdownTable[] {
       .trim()
       .split('\n')
       .filter((line) => !/^\|[\s:|-]+\|$/.test(line))
-      .map((line) =>
-        line
-          .slice(1, -1)
-          .split('|')
-          .map((cell) => cell.trim()),
-      ),
+      .map(cellsIn),
   )
 }
+
+/** The cells of a row of a table. */
+export const cellsIn = (line: string): string[] =>
+  line
+    .slice(1, -1)
+    .split('|')
+    .map((cell) => cell.trim())
 
 /** Rows, without the header, of a section's only table whose first column begins with code. */
 export function tableRows(text: string): MarkdownTable {
