@@ -146,15 +146,21 @@ function uniqueName(title: string, key: string, made: number, clock: ReportClock
   return name
 }
 
-/** The period of a report that could not be made: the one that was wanted, or now. */
+/**
+ * The period of a report that could not be made: the one that was wanted, or now.
+ * @param kind that of a period that is not known
+ */
 export function periodOrNow(
   wanted: RequestedPeriod | undefined,
   clock: ReportClock,
   made: number,
+  kind: 'now' | 'custom',
 ): ReportPeriod {
+  const now = { ...toReportPeriod('now', clock, made), kind }
+  if (wanted === undefined) return now
   try {
-    return toReportPeriod(wanted ?? 'now', clock, made)
+    return toReportPeriod(wanted, clock, made)
   } catch {
-    return toReportPeriod('now', clock, made)
+    return now
   }
 }

@@ -95,10 +95,9 @@ export class ReportRun {
     const clock = clockOf(opened?.account.localTime ?? 'local')
     const calendar = calendarOf(settings)
     const wanted = this.#period ?? (calendar && { calendar, now: this.#now })
-    const period = periodOrNow(wanted, clock, this.#made)
-    if (period.kind === 'now' && settings.period !== 'now') period.kind = 'custom'
+    const kind = settings.period === 'now' ? 'now' : 'custom'
     const page = new ReportMessages(RED, trigger.msg, textsIn(language)).ofFailure(error, {
-      ...{ clock, made: this.#made, period },
+      ...{ clock, made: this.#made, period: periodOrNow(wanted, clock, this.#made, kind) },
       head: toHead(settings, language, opened?.account),
     })
     this.#sendNow([page])
