@@ -111,6 +111,7 @@ export class DueReports {
 
   /** Call this when a report has been sent. Resolves when it is saved that it was made. */
   async made({ key }: DueReport): Promise<void> {
+    this.#retryAt.delete(key)
     await this.#change({ made: [...this.#saved.made, key].slice(-MAX_KEPT) })
   }
 
