@@ -5,7 +5,7 @@ import type { Result } from './measure'
 
 /** Longer stops would be noticeable in other flows. */
 const MAX_STOP_MS = 40
-const MAX_MEMORY_MB = 14
+const MAX_MEMORY_MB = 8
 /** The records of the same period alone: 37. */
 const MAX_PEAK_MB = 55
 /**

@@ -55,7 +55,8 @@ export async function collectCurrent(
   const { unreadable } = response.body
   const [first] = unreadable
   if (first && all.length === 0) throw new EnvlogError('response-unreadable', { part: first.part })
-  const readings = all.filter((reading) => isSelected(memberOf(reading), query))
+  const isAll = query.selection === 'all' && query.exclude.length === 0
+  const readings = isAll ? all : all.filter((reading) => isSelected(memberOf(reading), query))
   const others = unreadable.map(({ serial, part, known }) => ({ serial, part, ...known }))
   const failed = others
     .filter((member) => isSelected(member, query))
