@@ -9,6 +9,8 @@ const root = dirname(__dirname)
 
 /** Folders of `docs/` that are not languages; users do not need the decisions. */
 const OTHERS = ['decisions', 'images']
+/** Users do not need the assumptions about the service. */
+const isForUsers = (file: string) => file.endsWith('.md') && file !== 'service.md'
 /** The folder of each language in `docs/`; English is at the top level. */
 const translations = readdirSync(join(root, 'docs'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !OTHERS.includes(entry.name))
@@ -25,7 +27,7 @@ interface Page {
 
 export const pages: readonly Page[] = Object.entries(LANGUAGES).flatMap(([language, folder]) =>
   readdirSync(join(root, 'docs', folder))
-    .filter((file) => file.endsWith('.md'))
+    .filter(isForUsers)
     .map((file) => ({
       language,
       source: join('docs', folder, file),
