@@ -117,15 +117,20 @@ function beginRow(
   { time, timestamp }: { time: string | null; timestamp: number | null },
   group: Group | null,
 ): Row {
-  const row: Partial<Row> = {}
-  if (time !== null) row.time = time
-  if (timestamp !== null) row.timestamp = timestamp
-  row.serial = serial
-  if (name !== '') row.name = name
-  if (model !== '') row.model = model
-  row.base = base.serial
+  const isComplete = time !== null && timestamp !== null && name !== '' && model !== ''
+  // Nearly all rows are complete, and a literal is much faster than adding keys one by one.
+  const row: Row = isComplete
+    ? { time, timestamp, serial, name, model, base: base.serial }
+    : {
+        ...(time !== null && { time }),
+        ...(timestamp !== null && { timestamp }),
+        serial,
+        ...(name !== '' && { name }),
+        ...(model !== '' && { model }),
+        base: base.serial,
+      }
   if (group) row.groupname = group.name
-  return row as Row
+  return row
 }
 
 function addChannel(row: Row, { number, name, unit, quantity }: Channel): void {
