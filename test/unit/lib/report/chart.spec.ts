@@ -29,6 +29,14 @@ const boxesOf = (drawn: string, kind: string) =>
     Number(width) / 15,
   ])
 
+const hourOf = (time: number) => Math.floor((time - from) / HOUR)
+
+/** The numbers beside a chart, with their distance from its top in percent. */
+const numbersOf = (drawn: string, kind = 'y') =>
+  [...drawn.matchAll(new RegExp(`class="${kind}" style="top:([-\\d.]+)%">([^<]*)`, 'g'))].map(
+    ([, top, text]) => [text, Number(top)] as const,
+  )
+
 describe('a chart', () => {
   it('shows the lowest and highest values of each slot, and a line through the means', () => {
     const points = [0, 6, 12].map((hour) => ({ time: from + hour * HOUR, low: 0, high: 10, mean: 5 }))
@@ -70,17 +78,67 @@ describe('a chart', () => {
     assert.deepEqual(boxesOf(drawn, 'bar'), inPeriod)
   })
 
-  it('has room for all limits, each with its own dashes', () => {
-    const limits = [limitOf({ above: 8, below: 2 }), limitOf({ above: 30 })]
+  it('has room for all limits, three of them with their own dashes', () => {
+    const limits = [limitOf({ above: 8, below: 2 }), ...[30, 31, 32].map((above) => limitOf({ above }))]
     const drawn = draw(channelOf({ valueAt: () => 5, limits }))
     const lines = [...drawn.matchAll(/class="limit dash(\d)" d="M0 (\d+)H360"/g)]
     assert.deepEqual(
       lines.map(([, dash]) => dash),
-      ['0', '0', '1'],
+      ['0', '0', '1', '2', '0'],
     )
     for (const [, , y] of lines) assert.ok(Number(y) > 0 && Number(y) < 240, y)
     const edges = [...drawn.matchAll(/class="edge" style="top:[\d.]+%">([^<]*)/g)].map(([, text]) => text)
     assert.deepEqual(edges, ['8', '2', '30'])
+  })
+
+  it('has a number beside each of its lines, at the same height', () => {
+    const drawn = draw(channelOf({ valueAt: hourOf, limits: [limitOf({ above: 20 })] }))
+    const heights = [...stepsOf(drawn, 'grid').matchAll(/M0 (\d+)H360/g)].map(([, y]) => Number(y) / 2.4)
+    const numbers = numbersOf(drawn)
+    assert.deepEqual(
+      numbers.map(([text]) => text),
+      ['0', '10', '20'],
+    )
+    numbers.forEach(([text, top], index) => {
+      assert.ok(Math.abs(top - (heights[index] ?? 0)) < 0.3, text)
+    })
+    const [, limit] = /class="limit dash0" d="M0 (\d+)H/.exec(drawn) ?? []
+    const [[, top] = []] = numbersOf(drawn, 'edge')
+    assert.ok(Math.abs((top ?? 0) - Number(limit) / 2.4) < 0.3)
+  })
+
+  // About five lines, at ones, twos and fives.
+  for (const [most, ...expected] of [
+    [0.1, '0.00', '0.05', '0.10'],
+    [1, '0.0', '0.5', '1.0'],
+    [4, '0', '1', '2', '3', '4'],
+    [8, '0', '2', '4', '6', '8'],
+    [20, '0', '5', '10', '15', '20'],
+    [40, '0', '10', '20', '30', '40'],
+    [40_000, '0', '10,000', '20,000', '30,000', '40,000'],
+  ] as const)
+    it(`from 0 to ${most} has lines at ${expected.join(', ')}`, () => {
+      const drawn = draw(channelOf({ valueAt: (time) => (hourOf(time) === 1 ? most : 0) }))
+      assert.deepEqual(
+        numbersOf(drawn).map(([text]) => text),
+        expected,
+      )
+    })
+
+  it('has its times where they are, and a text only for the first of two limits that are close', () => {
+    const ticks = [6, 18].map((hour) => ({ at: from + hour * HOUR, text: `${hour}`, isLine: true }))
+    const limits = [limitOf({ above: 10 }), limitOf({ above: 8.75 }), limitOf({ above: 8.6 })]
+    const channel = channelOf({ valueAt: (time) => hourOf(time) % 11, limits })
+    const drawn = `${chart(channel, deviceOf({}), { ticks, about: '', words })}`
+    assert.deepEqual(
+      [...drawn.matchAll(/class="x" style="left:([\d.]+)%"/g)].map(([, left]) => Number(left)),
+      [25, 75],
+    )
+    assert.match(stepsOf(drawn, 'grid'), /M90 0V240M270 0V240$/)
+    assert.deepEqual(
+      numbersOf(drawn, 'edge').map(([text]) => text),
+      ['10', '8.6'],
+    )
   })
 
   it('shows a single value, and one that never changes', () => {
