@@ -240,6 +240,15 @@ describe('what a report says', () => {
     assert.doesNotMatch(textOf(await mkt(null)), /MKT/)
   })
 
+  it('shows a mean with one decimal more than the values, two at most', async () => {
+    const shown = async (decimals: number) => {
+      const channels = [channelOf({ decimals, mkt: 5.3267 })]
+      const text = textOf(await render(reportOf({ devices: [deviceOf({ channels })] })))
+      return /\nMKT\n(\S+) °C\n/.exec(text)?.[1]
+    }
+    assert.deepEqual(await Promise.all([0, 1, 2, 3].map(shown)), ['5.3', '5.33', '5.33', '5.33'])
+  })
+
   it('shows limits in their own unit, and in that of the channel', async () => {
     const limit = limitOf({ name: 'Warm', above: -15, drawnAbove: 5 })
     const excursions = [excursionOf({ ...spanOf(), until: spanOf().to, limit, extreme: 14.4 })]

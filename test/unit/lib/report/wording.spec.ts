@@ -73,6 +73,10 @@ describe('the words of a report', () => {
     assert.equal(english.number(-0.01, 1), '0.0')
     assert.equal(english.withUnit(1440, ''), '1,440')
     assert.equal(english.withUnit(40, '%'), '40%')
+    assert.deepEqual(
+      [99.96, 99.94, 0].map((value) => english.percent(value)),
+      ['100%', '99.9%', '0%'],
+    )
     const bounds = { above: 8.123_45, below: null, minutes: 0 }
     assert.equal(english.bounds(bounds, '°C'), 'up to 8.1235\u00a0°C')
     const edges = [
@@ -87,8 +91,8 @@ describe('the words of a report', () => {
       ['5 min', 'at least 5 min', 'at least 5 min'],
     )
     assert.deepEqual(
-      [59, 60, 651, 2105, 4319, 4320, 4400].map((minutes) => english.duration(minutes)),
-      ['59 min', '1 h', '10 h 51 min', '35 h 5 min', '71 h 59 min', '3 days', '3 days 1 h'],
+      [59, 60, 651, 2105, 4319, 4320, 7199].map((minutes) => english.duration(minutes)),
+      ['59 min', '1 h', '10 h 51 min', '35 h 5 min', '71 h 59 min', '3 days', '4 days 23 h'],
     )
     assert.equal(japanese.duration(2105), '35 時間 5 分')
   })
