@@ -46,6 +46,9 @@ describe('the gaps of a series', () => {
     assert.deepEqual(kinds([0, 20_000], [600, 0]), ['restart'], 'without a known interval')
     assert.deepEqual(kinds([0, 65_530], [960, 10]), ['missing'], 'without a known interval')
     assert.deepEqual(kinds([0, 65_535], [600, 0]), [])
+    // Without a known interval, half of all ids are the border.
+    assert.deepEqual(kinds([0, 40_000], [600, 7_232]), ['missing'])
+    assert.deepEqual(kinds([0, 40_000], [600, 7_233]), ['restart'])
   })
 
   it('do not contain records without a time, even across a wraparound', () => {

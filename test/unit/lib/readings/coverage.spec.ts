@@ -64,6 +64,32 @@ describe('coverage', () => {
     ])
   })
 
+  it('takes for usual the shorter of the two steps on a side, whichever it is', () => {
+    const mirrored = (times: readonly number[]) => times.map((time) => 200 - time).reverse()
+    const hasGap = (times: readonly number[], from: number, until: number) =>
+      assert.ok(
+        gapsOf(times, 200)?.some((gap) => gap[0] === from && gap[1] === until),
+        `${times}`,
+      )
+    // At the beginning and at the end: steps of 10 and 50, or of 50 and 10, and a gap of 20.
+    for (const times of [
+      [20, 30, 80, 90, 140],
+      [20, 70, 80, 130, 140],
+    ]) {
+      hasGap(times, 0, 20)
+      hasGap(mirrored(times), 180, 200)
+    }
+    // In between: a gap of 30, with steps of 5 on its other side.
+    for (const times of [
+      [0, 50, 60, 110, 140, 145, 150],
+      [0, 10, 60, 70, 100, 105, 110],
+    ]) {
+      const at = times[3] as number
+      hasGap(times, at, at + 30)
+      hasGap(mirrored(times), 170 - at, 200 - at)
+    }
+  })
+
   it('is not known of one or two values, and is 0 of none', () => {
     assert.equal(coverageOf([]), 0)
     assert.equal(coverageOf([0]), null)
