@@ -36,6 +36,11 @@ describe('an envelope', () => {
     }
   })
 
+  it('may begin with a byte order mark', () => {
+    const body = JSON.stringify({ devices: [currentDevice()] })
+    assert.deepEqual(readEnvelope('current', `\ufeff${body}`), readEnvelope('current', body))
+  })
+
   it('reports the known parts of an unreadable device, enough to request its records', () => {
     const odd = (fields: Json) => currentEnvelope(currentDevice(fields)).unreadable[0]?.known ?? null
     const known = {
