@@ -150,8 +150,7 @@ export class AlarmList {
     if (isNormal && condition.sentState === false) return
     const past = [...condition.past]
     for (const one of ended) if (this.#past.noteOver(condition, past, one, newest)) this.noteChange()
-    if (run || condition.alarm) this.#set(condition, run && goOn(condition.alarm, run))
-    else this.noteState(condition)
+    this.#set(condition, run && goOn(condition.alarm, run))
     if (changeable)
       condition.past = past.filter(({ alarm }) => changeable.some((one) => isPartOf(alarm, one)))
     if (isLate) this.#save = 'now'
@@ -270,10 +269,7 @@ export class AlarmList {
     const before = condition.alarm
     condition.alarm = alarm
     if (alarm) this.#open.add(condition)
-    else {
-      this.#open.delete(condition)
-      this.#due.forget(condition)
-    }
+    else this.#open.delete(condition)
     this.noteState(condition)
     if (hasChanged(before, alarm)) this.#save = 'now'
     else if (hasGrown(condition, alarm)) this.#save ??= 'soon'

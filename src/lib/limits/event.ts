@@ -52,7 +52,7 @@ export interface LimitEvent {
 export interface Report {
   event: LimitEvent
   utcOffset: number | null
-  /** When `value` was measured, ms since 1970 UTC, if it is the newest of values outside a limit that last. */
+  /** When the newest value outside a limit was measured, ms since 1970 UTC, if it is about one. */
   measuredAt?: number
 }
 
@@ -120,7 +120,7 @@ export function toReport(
     detail: hasNeverMeasured(condition) ? 'never' : alarm.detail,
     acknowledged: toAcknowledged(alarm.acknowledged),
   })
-  return { event, utcOffset, ...(isLimit && until === undefined && { measuredAt: alarm.at }) }
+  return { event, utcOffset, measuredAt: alarm.at }
 }
 
 /** The part of an id that all runs of a condition have. */
@@ -168,10 +168,7 @@ export function toLeftOut(count: number): Report {
 export function toTest(now: number, device?: WatchedDevice): Report {
   const about = device && namesOf(device)
   const id = ['test', ...(about ? [about.base, about.serial] : []), toIso(now)].join('/')
-  return {
-    event: { ...NOTHING, ...about, id, from: toIso(now), minutes: 0, test: true },
-    utcOffset: device?.utcOffset ?? null,
-  }
+  return { event: { ...NOTHING, ...about, id, from: toIso(now), minutes: 0, test: true }, utcOffset: null }
 }
 
 interface MuteDetails {

@@ -52,7 +52,6 @@ export class History {
 
   /** The last alarm of a condition that nobody has acknowledged. */
   lastWaiting(condition: Condition): Over | undefined {
-    if (this.#all.length === 0) return undefined
     return this.#all.findLast(({ isWaiting, conditions }) => isWaiting && conditions.includes(condition))
   }
 

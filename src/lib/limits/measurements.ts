@@ -117,8 +117,8 @@ const isTimeOrNone = (value: unknown): value is number | null | undefined =>
   value === undefined || value === null || isTimestamp(value)
 
 function readReading(fields: Fields, channels: readonly Fields[]): MeasuredDevice {
-  const { battery, timestamp } = fields
-  const measured = startDevice(fields, battery === undefined ? null : Object(battery).level)
+  const { timestamp } = fields
+  const measured = startDevice(fields, Object(fields.battery).level)
   addTime(measured, timestamp)
   for (const listed of channels) {
     const value = toValue(timestamp, listed.value, listed.error)

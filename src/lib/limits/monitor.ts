@@ -126,8 +126,7 @@ export class Monitor {
 
   /** The event of a test, with the names of a device if it is known. */
   test(serial?: string): Report {
-    const device = serial === undefined ? undefined : this.#devices.findBySerial(serial)
-    return toTest(this.#clock.now(), device)
+    return toTest(this.#clock.now(), this.#devices.findBySerial(serial ?? ''))
   }
 
   /** The longest usual pause of a device, ms; 0 if none is known. */

@@ -132,7 +132,7 @@ export class Mutes {
     acknowledged: Acknowledgment | null,
   ): Report {
     const serial = key === ALL ? null : key
-    const device = serial === null ? undefined : this.#findDevice(serial)
+    const device = this.#findDevice(key)
     const times = { from: this.#toTime(begin), until: this.#toTime(end) }
     return toMuteReport({ state, serial, device, ...times, acknowledged }, this.#clock.now())
   }

@@ -125,5 +125,5 @@ const isSame = ({ alarm, time }: PastAlarm, { run, time: until }: Ended) =>
 /** The alarm of a run that lasts, which goes on if it was reported or acknowledged. */
 export function goOn(alarm: Alarm | undefined, run: Run): Alarm {
   const isKnown = alarm !== undefined && (alarm.reportedAt !== null || alarm.acknowledged !== null)
-  return isKnown && alarm.key >= run.from && alarm.key <= run.at ? { ...alarm, ...run } : toAlarm(run)
+  return isKnown && alarm.key >= run.from ? { ...alarm, ...run } : toAlarm(run)
 }

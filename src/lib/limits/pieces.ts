@@ -88,8 +88,6 @@ export class Pieces {
    */
   add(measurements: readonly Measurement[], usual: number, bounds: Bounds): Added {
     // Nearly always they follow the newest one, behind everything that may change.
-    const first = measurements[0]
-    if (!this.#last && first) this.#last = startPiece(first, bounds)
     const last = this.#last
     if (!last?.head || isOpen(last)) return this.#place(measurements, usual, bounds)
     let settled: readonly Ended[] = NOTHING

@@ -46,11 +46,6 @@ export class ReportsDue {
     this.#notHeld++
   }
 
-  /** A condition is over. */
-  forget(condition: Condition): void {
-    this.#leftOut.delete(condition)
-  }
-
   /**
    * What is reported now. Alarms that are muted follow later, as long as they last, and those that are left out with the
    * next message.
