@@ -119,7 +119,7 @@ export function toSavedDevice(
   const savedChannels = channels.map((channel) => [channel.number, toSavedChannel(channel)])
   return {
     name,
-    ...(baseName !== '' && baseName !== name && { baseName }),
+    ...(baseName !== '' && { baseName }),
     ...(group !== null && { group }),
     ...(utcOffset !== null && { utcOffset }),
     ...(newest !== null && { newest }),
@@ -164,7 +164,7 @@ function toSavedPast({ alarm, time, value }: PastAlarm): number[] {
 
 export function fromSavedPast(saved: readonly number[]): PastAlarm {
   const [key = 0, from = 0, until = 0, value = 0, extreme = 0, flags = 0, isReported = 0] = saved
-  const reportedAt = isReported === 0 ? null : key + until
+  const reportedAt = isReported === 0 ? null : key
   const alarm = toAlarm({ key, from: key + from, extreme, ...fromFlags(flags), reportedAt })
   return { alarm, time: key + until, value }
 }

@@ -288,6 +288,17 @@ describe('the silence of a base unit', () => {
     assert.deepEqual(about(node.monitor.alarms.alarms().map(({ event }) => event)), ['reminder 5839F001 2'])
   })
 
+  it('has its name, also after a restart and if its devices have the same one', () => {
+    for (const name of ['Freezer 3', BASE.name]) {
+      const node = new Monitoring([])
+      const named = () => remotes(node, serialsOf(2)).map((reading) => ({ ...reading, name }))
+      node.receive(named())
+      lives(node, 61, [])
+      node.restart()
+      assert.equal(node.monitor.alarms.alarms()[0]?.event.name, BASE.name)
+    }
+  })
+
   it('does not hide the silence of one device that was reported before, also after a restart', () => {
     const node = new Monitoring([], { silentAfterMs: 30 * MINUTE })
     lives(node, 1, serialsOf(2))
