@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import type { EnvlogError } from '../../../../src/lib/errors'
+import { readMeasurements } from '../../../../src/lib/limits/measurements'
 import { readSavedLimits } from '../../../../src/lib/limits/saved-limits'
-import { recordsIn } from '../../../support/limits/minutes'
-import { Monitoring, nowIn, other, readingOf } from '../../../support/limits/monitoring'
+import { isCold, recordsIn, warmIn } from '../../../support/limits/minutes'
+import { limitsOf, MINUTE, Monitoring, nowIn, other, readingOf } from '../../../support/limits/monitoring'
 
 const TOO_WARM = { name: 'too warm', above: -15 }
 
@@ -12,7 +13,7 @@ describe('a saved state of limits', () => {
     node.receive([readingOf(nowIn(node), -10)])
     const saved = node.monitor.toSave()
     assert.deepEqual(readSavedLimits(JSON.parse(JSON.stringify(saved))), saved)
-    assert.equal(readSavedLimits(undefined), undefined)
+    for (const empty of [undefined, null]) assert.equal(readSavedLimits(empty), undefined)
     const reasonOf = (contents: unknown) => {
       try {
         return readSavedLimits(contents)
@@ -25,6 +26,7 @@ describe('a saved state of limits', () => {
     for (const damaged of [
       'x',
       { version: 1 },
+      { ...saved, version: '2' },
       { ...saved, noData: [1] },
       { version: 1, devices: { a: { cursor: {} } } },
       { ...saved, limits: [null] },
@@ -60,6 +62,48 @@ describe('a saved state of limits', () => {
       node.kill()
       assert.equal(node.receive([readingOf(nowIn(node), -18)])[0]?.extreme, expected)
     }
+  })
+
+  it('has a device of which little is known', () => {
+    const node = new Monitoring([TOO_WARM])
+    const unknown = { base: { serial: '5839F001' }, group: null, utcOffset: null, channels: [{ number: 1 }] }
+    node.receive([readingOf(null, null, unknown)])
+    node.restart()
+    assert.equal(node.monitor.summarize().devices, 1)
+  })
+
+  it('has the group of a device, by which an alarm goes on, and the time zone of its texts', () => {
+    const node = new Monitoring([{ ...TOO_WARM, groups: ['Cold chain'] }])
+    node.receive([readingOf(nowIn(node), -10)])
+    node.restart()
+    const [reminder] = node.monitor.alarms.alarms()
+    assert.deepEqual([reminder?.event.limit, reminder?.utcOffset], ['too warm', 540])
+  })
+
+  it('has the first time of a channel: what was over before it is not reported', () => {
+    const node = new Monitoring([TOO_WARM])
+    node.receive(recordsIn(0, 10, isCold))
+    node.restart()
+    assert.deepEqual(node.receive(recordsIn(-60, 0, warmIn([-50, -40]))), [])
+  })
+
+  it('has a device that was seen last, also after the node has been running for long', () => {
+    const node = new Monitoring([])
+    node.clock.advance(20 * 24 * 60 * MINUTE)
+    node.receive([readingOf(nowIn(node), -18)])
+    node.restart()
+    node.wait(1)
+    assert.equal(node.monitor.summarize().devices, 1)
+  })
+
+  it('is not written for measurements in which nothing happens', () => {
+    const node = new Monitoring([TOO_WARM])
+    const saves = Array.from({ length: 60 }, () => {
+      node.clock.advance(30 * MINUTE)
+      node.monitor.receive(readMeasurements([readingOf(nowIn(node), -18)]).devices, limitsOf(TOO_WARM))
+      return node.monitor.alarms.collect().save
+    })
+    assert.deepEqual(saves, ['now', ...Array.from({ length: 59 }, () => undefined)])
   })
 
   it('ends what is no longer watched with the state false', () => {
@@ -105,6 +149,29 @@ describe('the size of a saved state', () => {
     const payloads = [recordsIn(-9, 0, () => -18.3), ...minutes]
     const [size, sizeOfOthers] = [sizeOf([ROW], ...payloads), sizeOf([], ...payloads)]
     assert.ok(size - sizeOfOthers <= 230, `${size - sizeOfOthers} bytes`)
+  })
+
+  it('does not grow with alarms that values for a hole no longer change', () => {
+    const sizeAfter = (blocks: number) =>
+      sizeOf(
+        [{ ...ROW, minutes: 0 }],
+        ...Array.from({ length: blocks }, (_, block) =>
+          recordsIn(block * 100, block * 100 + 10, warmIn([block * 100, block * 100 + 4])),
+        ),
+      )
+    const growth = sizeAfter(90) - sizeAfter(60)
+    assert.ok(Math.abs(growth) <= 30, `${growth} bytes`)
+  })
+
+  it('does not grow with excursions that are too short, while it is not known when an alarm before a hole ended', () => {
+    const sizeAfter = (minutes: number) =>
+      sizeOf(
+        [ROW],
+        recordsIn(-9, 0, () => -18.3),
+        recordsIn(100, 100 + minutes, (minute) => (minute % 2 === 0 ? -14.5 : -15.5)),
+      )
+    const growth = sizeAfter(60) - sizeAfter(20)
+    assert.ok(growth <= 30, `${growth} bytes`)
   })
 
   it('is at most 120 bytes for each of 24 holes that values inside or a short excursion follow', () => {
