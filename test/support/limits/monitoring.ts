@@ -145,7 +145,7 @@ export class Monitoring {
     return JSON.stringify(this.#monitor.toSave()).length
   }
 
-  #collect(isByClock = false): LimitEvent[] {
+  #collect(isByClock?: boolean): LimitEvent[] {
     const { alarms } = this.#monitor
     const { reports, states, latched, save } = alarms.collect(isByClock)
     this.sent.states.push(...states.map((condition) => `${nameOf(condition)} ${condition.isAlarm}`))

@@ -92,6 +92,13 @@ describe('acknowledging', () => {
     assert.deepEqual(acknowledge(node, [id, '5212A1B2']), [])
   })
 
+  it('does not concern what is not yet an alarm', () => {
+    const node = new Monitoring([{ ...TOO_WARM, minutes: 30 }])
+    measure(node, -10)
+    const id = `5839F001/5212A1B2/ch1/too warm/${new Date(nowIn(node)).toISOString()}`
+    assert.deepEqual(acknowledge(node, [id, '5212A1B2']), [])
+  })
+
   it('does not concern what a mute holds back, unless its id is named', () => {
     const node = new Monitoring([TOO_WARM])
     measure(node, -18)
@@ -259,6 +266,24 @@ describe('the number of alarms that nobody has acknowledged', () => {
       measure(node, -18)
       assert.equal(unacknowledged(node), 0)
     }
+  })
+
+  it('counts the silence of a base unit until none of its devices is watched', () => {
+    const node = new Monitoring([])
+    const serials = ['5212B1', '5212B2']
+    const all = () => serials.map((serial) => readingOf(nowIn(node), -18, { serial }))
+    node.receive(all())
+    for (let minute = 0; minute < 75; minute++) {
+      node.wait(1)
+      node.receive(readingOf(nowIn(node), -18, { serial: '5212C1', base: { serial: '5839F002' } }))
+    }
+    node.receive(all())
+    node.wait(1)
+    const counts = serials.map((serial) => {
+      node.command((monitor) => monitor.forget([serial]))
+      return unacknowledged(node)
+    })
+    assert.deepEqual(counts, [1, 0])
   })
 
   it('does not count what a mute held back of a limit that was changed meanwhile, although it is reported', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { LimitEvent } from '../../../../src/lib/limits/event'
 import { readMeasurements } from '../../../../src/lib/limits/measurements'
+import { recordsAt } from '../../../support/limits/minutes'
 import {
   AT_8,
   brief,
@@ -67,6 +68,24 @@ describe('a channel without values', () => {
     node.receive([{ ...row, timestamp: at + 2 * MINUTE, channel: 1, value: -18 }])
     node.receive([{ ...row, timestamp: at + 2 * MINUTE, channel: 2, value: 40 }])
     assert.deepEqual(node.wait(30), [])
+  })
+})
+
+describe('the newest record of several', () => {
+  const tells = (...values: (readonly [minute: number, value: number | null])[]) => {
+    const node = new Monitoring([])
+    node.receive(recordsAt(...values))
+    return brief(node.wait(10))
+  }
+
+  it('shows whether a channel has a value', () => {
+    assert.deepEqual(tells([0, -18], [1, null]), ['alarm error 5212A1B2 1'])
+    assert.deepEqual(tells([0, null], [1, -18]), [])
+  })
+
+  it('has a value if one of its time has', () => {
+    assert.deepEqual(tells([0, null], [0, -18]), [])
+    assert.deepEqual(tells([0, -18], [0, null]), [])
   })
 })
 
@@ -154,6 +173,21 @@ describe('a low battery', () => {
     assert.deepEqual(told(node, 'low'), [])
   })
 
+  it('is not over because a message does not contain it', () => {
+    const node = new Monitoring([])
+    told(node, 'replace-now')
+    node.wait(60)
+    node.receive(seriesOf([[nowIn(node), -18]]))
+    assert.deepEqual(told(node, 'replace-now'), [])
+    assert.equal(node.monitor.summarize().alarms, 1)
+  })
+
+  it('is reported of a device that has never measured, since now', () => {
+    const node = new Monitoring([])
+    const [event] = node.receive([readingOf(null, null, { battery: { level: 'replace-now' } })])
+    assert.deepEqual([event?.detail, event?.from], ['replace-now', new Date(nowIn(node)).toISOString()])
+  })
+
   it('is known from rows', () => {
     const node = new Monitoring([])
     const { serial, base } = readingOf(0, 1)
@@ -172,6 +206,21 @@ describe('a low battery', () => {
 describe('alarms', () => {
   const warm = (node: Monitoring) => node.receive([readingOf(nowIn(node), -10)])
   const cold = (node: Monitoring) => node.receive([readingOf(nowIn(node), -18)])
+
+  it('are counted apart from what is not yet an alarm', () => {
+    const node = new Monitoring([TOO_WARM, { name: 'for long', above: -15, minutes: 30 }])
+    node.receive([readingOf(nowIn(node), 'E1'), other(nowIn(node), -10)])
+    const { alarms, pending } = node.monitor.summarize()
+    assert.deepEqual([alarms, pending], [1, 2])
+  })
+
+  it('are none of what is not watched', () => {
+    const never = Number.POSITIVE_INFINITY
+    const node = new Monitoring([], { errorAfterMs: never, battery: false })
+    node.receive([readingOf(nowIn(node), 'E1', { battery: { level: 'replace-now' } })])
+    const { alarms, pending } = node.monitor.summarize()
+    assert.deepEqual([alarms, pending], [0, 0])
+  })
 
   it('are counted, with the beginning of the oldest', () => {
     const node = new Monitoring([TOO_WARM])
@@ -223,6 +272,28 @@ describe('alarms', () => {
     assert.deepEqual(counts(node.receive(all(-10))), [30, undefined])
     node.wait(1)
     assert.equal(node.receive(all(-18)).length, 230)
+  })
+
+  it('are limited to 100 together with what was over within the message', () => {
+    const node = new Monitoring([TOO_WARM])
+    const all = (...records: (readonly [minute: number, value: number])[]) =>
+      Array.from({ length: 60 }, (_, index) => ({ ...recordsAt(...records), serial: `5212B${100 + index}` }))
+    node.receive(all([0, -18]))
+    const events = node.receive(all([1, -10], [2, -18], [3, -10]))
+    const count = (one: string) => events.filter(({ state, leftOut }) => !leftOut && state === one).length
+    assert.deepEqual([count('alarm'), count('ended'), events.at(-1)?.leftOut], [60, 40, 20])
+    node.wait(1)
+    const over = node.receive(all([4, -18], [5, -10], [6, -18], [7, -10], [8, -18]))
+    assert.deepEqual([over.length, over.at(-1)?.leftOut], [161, 20])
+  })
+
+  it('may be 100 without a word about others', () => {
+    const node = new Monitoring([TOO_WARM])
+    const all = Array.from({ length: 100 }, (_, index) =>
+      readingOf(nowIn(node), -10, { serial: `5212B${100 + index}` }),
+    )
+    assert.equal(node.receive(all).length, 100)
+    assert.equal(node.monitor.alarms.alarms().length, 100)
   })
 
   it('are the same after a crash, without what was already told', () => {

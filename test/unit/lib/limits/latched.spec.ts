@@ -103,6 +103,38 @@ describe('a state that is kept until it is acknowledged', () => {
     ])
   })
 
+  it('turns true when a mute that has held the alarm back ends, also over a restart', () => {
+    const node = new Monitoring([TOO_WARM], LIMITS_ONLY)
+    node.receive(recordsIn(-9, 1, isCold))
+    node.clock.jump(400 * MINUTE)
+    const mute = (minutes: number) =>
+      node.command(({ alarms }) => alarms.mute(minutes * MINUTE, 'all', UNSIGNED))
+    mute(60)
+    node.receive(recordsIn(1, 400, warmIn([100, 340])))
+    node.restart()
+    sentBy(node)
+    mute(0)
+    assert.deepEqual(sentBy(node), { states: [], latched: ['too warm 5212A1B2 true'] })
+  })
+
+  it('turns false if the alarm is dropped because the history has more than 200 others', () => {
+    const node = new Monitoring([TOO_WARM], LIMITS_ONLY)
+    const serials = Array.from({ length: 201 }, (_, index) => `5212B${100 + index}`)
+    const all = (value: number) => serials.map((serial) => readingOf(nowIn(node), value, { serial }))
+    node.receive(all(-10))
+    node.clock.advance(MINUTE)
+    // At most 100 are reported at a time.
+    for (let count = 0; count < 2; count++) node.receive([])
+    node.receive(all(-18).slice(0, 200))
+    sentBy(node)
+    node.receive(all(-18))
+    assert.deepEqual(
+      node.monitor.alarms.history(0).map(({ event }) => event.serial),
+      serials.slice(1),
+    )
+    assert.deepEqual(sentBy(node).latched, ['too warm 5212B100 false'])
+  })
+
   it('of a battery is kept over a restart, although its alarm is over', () => {
     const node = new Monitoring([], { silentAfterMs: NEVER })
     measure(node, -18, { battery: { level: 'replace-now' } })
@@ -155,6 +187,19 @@ describe('a state that is kept until it is acknowledged', () => {
       node.wait(1)
     }
     acknowledge(node)
+    sentBy(node)
+    measure(node, -18, { serial: '5212B1' })
+    assert.ok(sentBy(node).latched.includes('silent 5212B1 false'))
+  })
+
+  it('of the silence of a device ends with it if that of its base unit is muted', () => {
+    const node = new Monitoring([])
+    node.command(({ alarms }) => alarms.mute(180 * MINUTE, 'all', UNSIGNED))
+    for (const serial of ['5212B1', '5212B2']) measure(node, -18, { serial })
+    for (let minute = 0; minute < 75; minute++) {
+      node.receive(readingOf(nowIn(node), -18, { serial: '5212C1', base: { serial: '5839F002', name: '' } }))
+      node.wait(1)
+    }
     sentBy(node)
     measure(node, -18, { serial: '5212B1' })
     assert.ok(sentBy(node).latched.includes('silent 5212B1 false'))

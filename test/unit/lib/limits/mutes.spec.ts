@@ -138,6 +138,26 @@ describe('a mute', () => {
     assert.deepEqual(mute(node, 0), [])
   })
 
+  it('does not tell what was outside while it lasted if late values change it after its end', () => {
+    const node = new Monitoring([{ ...TOO_WARM, minutes: 6 }])
+    const receive = (...values: [minute: number, value: number][]) => node.receive(recordsAt(...values))
+    receive([0, -18], [1, -18], [2, -18])
+    mute(node, 600)
+    node.clock.advance(58 * MINUTE)
+    receive([60, -18])
+    receive([11, -10], [12, -10], [15, -10], [16, -10], [17, -10], [18, -18])
+    receive([13, -18])
+    assert.deepEqual(mute(node, 0), [])
+    assert.deepEqual(receive([9, -10], [6, -10]), [])
+  })
+
+  it('holds back until its end what is about a device that is muted by itself', () => {
+    const node = startAt400()
+    mute(node, 60, ['5212A1B2'])
+    assert.deepEqual(node.receive(recordsIn(1, 401, warmIn([100, 340]))), [])
+    assert.deepEqual(wait(node, 60).map(inMinutes), ['ended above 100-340'])
+  })
+
   it('holds back at most 100 reports, and says how many more there were', () => {
     const node = new Monitoring([TOO_WARM])
     const all = (from: number, until: number, count = 105) =>
@@ -155,7 +175,8 @@ describe('a mute', () => {
     node.clock.jump(30 * MINUTE)
     mute(node, 60)
     node.receive(all(30, 60, 1))
-    assert.deepEqual(mute(node, 0).map(inMinutes), ['ended above 35-45'])
+    const others = node.command(({ alarms }) => alarms.mute(0, 'all', UNSIGNED)).slice(1)
+    assert.deepEqual(others.map(inMinutes), ['ended above 35-45'])
     assert.deepEqual(mute(node, 0), [])
   })
 
