@@ -3,14 +3,15 @@ import type { MeasuredValue } from './measurements'
 /** Measurements in the order of their times; of one time, those with a value first. */
 export function inOrder(values: readonly MeasuredValue[]): readonly MeasuredValue[] {
   if (values.length < 2) return values
-  const isLess = (a: MeasuredValue, b: MeasuredValue) =>
-    a.time < b.time || (a.time === b.time && (a.value !== null || b.value === null))
+  // Nearly always they are, and to see that is ten times as fast as to sort them.
   const isSorted = values.every(
-    (value, index) => index === 0 || isLess(values[index - 1] as MeasuredValue, value),
+    (value, index) => index === 0 || compare(values[index - 1] as MeasuredValue, value) <= 0,
   )
-  if (isSorted) return values
-  return values.toSorted((a, b) => a.time - b.time || Number(a.value === null) - Number(b.value === null))
+  return isSorted ? values : values.toSorted(compare)
 }
+
+const compare = (a: MeasuredValue, b: MeasuredValue) =>
+  a.time - b.time || Number(a.value === null) - Number(b.value === null)
 
 /** The usual pause between three measurements or more: the median, so that two that are a second apart do not count. */
 export function usualPauseOf(values: readonly MeasuredValue[]): number | undefined {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import type { LimitEvent } from '../../../../src/lib/limits/event'
 import { runs } from '../../../support/chance'
-import { AT_8, MINUTE, Monitoring, seriesOf } from '../../../support/limits/monitoring'
+import { AT_8, MINUTE, Monitoring, readingOf, seriesOf } from '../../../support/limits/monitoring'
 import { findAlarms, type OracleAlarm, type OracleLimit } from '../../../support/limits/oracle'
 
 const TOO_WARM = { name: 'too warm', above: -15, minutes: 10 }
@@ -105,6 +105,16 @@ describe('judging by limits', () => {
     ])
   })
 
+  it('judges the one value of a time, whatever else of that time is missing', () => {
+    for (const values of [
+      [null, -5],
+      [-5, null],
+    ]) {
+      const records = values.map((value) => [AT_8, value] as const)
+      assert.equal(new Monitoring([{ above: -15 }]).receive(seriesOf(records)).length, 1)
+    }
+  })
+
   it('counts whole minutes', () => {
     const [event] = new Monitoring([TOO_WARM]).receive(
       seriesOf([
@@ -121,6 +131,27 @@ describe('judging by limits', () => {
     assert.equal(event, undefined)
     const [warm] = node.receive(seriesOf([[AT_8 + MINUTE, -14]]))
     assert.deepEqual([warm?.condition, warm?.value, warm?.unit, warm?.above], ['above', 6.8, '°F', 5])
+  })
+
+  it('applies a row to the devices, base units or groups that are selected', () => {
+    const isApplied = (row: object) =>
+      new Monitoring([{ above: -15, ...row }]).receive(seriesOf([[AT_8, -5]])).length === 1
+    const others = [{ serial: '5212A1B8' }, { serial: '5212A1B9' }]
+    assert.deepEqual(
+      [
+        { devices: [...others, { serial: '5212A1B2' }] },
+        { devices: [{ serial: '5212A1B2', base: '5839F001' }] },
+        { devices: [{ serial: '5212A1B2', base: '5839F002' }] },
+        { devices: others },
+        { select: 'base', bases: ['5839F001'] },
+        { select: 'base', bases: ['5839F002'], devices: [{ serial: '5212A1B2' }], groups: ['Cold chain'] },
+        { groups: ['Hall', 'Cold chain'] },
+        { groups: ['Hall'] },
+      ].map(isApplied),
+      [true, true, false, false, true, false, true, false],
+    )
+    const node = new Monitoring([{ above: -15, groups: ['Cold chain'] }])
+    assert.deepEqual(node.receive(readingOf(AT_8, -5, { group: null })), [])
   })
 
   it('applies a row to the base units that stand beside its devices', () => {
