@@ -355,10 +355,14 @@ describe('a message', () => {
     ['serial', { serial: 'x'.repeat(101) }],
     ['base.serial', { base: { serial: 'A/B' } }],
     ['channels', { channels: [{ number: 100, unit: '°C', quantity: 'temperature', value: 5 }] }],
+    ['channels', { channels: [{ number: 1 }, { number: 100 }] }],
+    ['channels', { channels: undefined, records: [] }],
     ['timestamp', { timestamp: '2026-11-20T08:00:00Z' }],
+    ['records', { records: 5 }],
+    ['records', { records: [{ timestamp: AT_8 }, { timestamp: '2026-11-20T08:00:00Z' }] }],
   ] as const
   for (const [property, more] of broken) {
-    it(`with a device that cannot be judged has the others judged: ${property}`, () => {
+    it(`with a device that cannot be judged has the others judged: ${property} ${JSON.stringify(more).slice(0, 60)}`, () => {
       const node = new Monitoring([TOO_WARM])
       const { devices, problem } = readMeasurements([
         readingOf(nowIn(node), -10),
@@ -403,6 +407,15 @@ describe('a message', () => {
     const node = new Monitoring([TOO_WARM])
     const [event] = node.receive(readingOf(nowIn(node), -10))
     assert.throws(() => readMeasurements(event), { reason: 'measurements-unreadable', code: 'ENVLOG_INPUT' })
+  })
+
+  it('with too many devices has those watched that there is room for', () => {
+    const { monitor, clock } = new Monitoring([])
+    const about = { base: { serial: '5839F001' }, timestamp: clock.now(), channels: [] }
+    const fleet = Array.from({ length: 100_001 }, (_, index) => ({ ...about, serial: `${index}` }))
+    const { devices } = readMeasurements(fleet)
+    assert.throws(() => monitor.receive(devices, []), { reason: 'too-many-channels' })
+    assert.equal(monitor.summarize().devices, 100_000)
   })
 
   it('with too many channels has those judged that there is room for', () => {
@@ -471,6 +484,37 @@ describe('the watched devices', () => {
       units.map(([unit, quantity]) => send(unit, quantity)),
       [1, 1, 1, 0],
     )
+  })
+
+  it('have a quantity that becomes known later, also with the same unit', () => {
+    const node = new Monitoring([{ quantity: 'humidity', above: 80 }])
+    const alarms = [null, 'humidity'].map((quantity) => {
+      node.wait(1)
+      const channels = [{ number: 1, name: 'Damp', unit: '%', quantity, value: 90, error: null }]
+      node.receive([readingOf(nowIn(node), 90, { channels })])
+      return node.monitor.summarize().alarms
+    })
+    assert.deepEqual(alarms, [0, 1])
+  })
+
+  it('keep their names and the offset of their clock if a message does not contain them', () => {
+    const node = new Monitoring([TOO_WARM])
+    node.receive([readingOf(nowIn(node), -18), other(nowIn(node), -18)])
+    node.wait(1)
+    for (const serial of ['5212A1B2', '5212A1B3'])
+      node.receive([{ serial, base: '5839F001', channel: 1, timestamp: nowIn(node), value: -5 }])
+    const [alarm] = node.monitor.alarms.alarms()
+    assert.deepEqual([alarm?.event.name, alarm?.event.label, alarm?.utcOffset], ['Freezer 3', 'Inside', 540])
+    for (let minute = 0; minute < 75; minute++) {
+      node.wait(1)
+      node.receive(readingOf(nowIn(node), -18, { serial: '5212C1', base: { serial: '5839F002' } }))
+    }
+    const silent = node.monitor.alarms.alarms().find(({ event }) => event.condition === 'silent')
+    assert.equal(silent?.event.name, 'Hall 1')
+  })
+
+  it('have only states that were judged', () => {
+    assert.deepEqual([...new Monitoring([TOO_WARM]).monitor.conditions()], [])
   })
 
   it('are judged from then on if the quantity of a channel becomes known', () => {

@@ -39,6 +39,8 @@ describe('limits that no device matches', () => {
     assert.deepEqual(lives(node, 60), [])
     const names = lives(node, 2)[0]?.detail?.split(', ')
     assert.deepEqual([names?.length, names?.at(-1)], [11, '…'])
+    const ten = new Monitoring([{ ...TOO_WARM, devices: serials.slice(1) }])
+    assert.doesNotMatch(`${lives(ten, 61).at(-1)?.detail}`, /…/)
   })
 
   it('are looked for anew if the process stood still while the devices arrived', () => {
@@ -76,6 +78,31 @@ describe('limits that no device matches', () => {
       ...{ key: `ch${index + 1}`, number: index + 1, name: '', unit: '', quantity, value: 5 },
     }))
     assert.deepEqual(lives(node, 62, { channels }), [])
+  })
+
+  it('are none if one of several devices has what they are for', () => {
+    const node = new Monitoring([{ name: 'too damp', above: 80, quantity: 'humidity', bases: ['5839F001'] }])
+    const channels = [{ key: 'ch1', number: 1, name: '', unit: '%', quantity: 'humidity', value: 5 }]
+    node.receive([readingOf(nowIn(node), -18, { serial: '5212A1B3', channels })])
+    assert.deepEqual(lives(node, 59), [])
+    assert.deepEqual(brief(lives(node, 3)), ['alarm silent 5212A1B3'])
+  })
+
+  it('name a channel number that no device has', () => {
+    const node = new Monitoring([{ name: 'third', above: 80, channel: 3, bases: ['5839F001'] }])
+    assert.equal(lives(node, 61).at(-1)?.detail, 'third: ch3')
+  })
+
+  it('are not devices that a row by base unit does not select', () => {
+    const row = { ...TOO_WARM, select: 'base', devices: [{ serial: '5212A1B9' }], bases: ['5839F001'] }
+    assert.deepEqual(lives(new Monitoring([row]), 62), [])
+  })
+
+  it('stay reported if another device is forgotten', () => {
+    const node = new Monitoring([{ ...TOO_WARM, devices: [{ serial: '5212A1B3' }] }])
+    lives(node, 61)
+    node.command((monitor) => monitor.forget(['5212A1B2']))
+    assert.equal(node.monitor.summarize().alarms, 1)
   })
 
   it('are over when all match', () => {
