@@ -73,7 +73,8 @@ describe('a state that is kept until it is acknowledged', () => {
     const { event } = node.monitor.alarms.toLatchedState(condition)
     assert.deepEqual([event.state, event.minutes, event.late], ['ended', 10, true])
     acknowledge(node)
-    assert.equal(node.monitor.alarms.toLatchedState(condition).event.state, 'normal')
+    const { event: normal } = node.monitor.alarms.toLatchedState(condition)
+    assert.deepEqual([normal.state, normal.condition], ['normal', null])
   })
 
   it('needs all alarms of its condition acknowledged', () => {

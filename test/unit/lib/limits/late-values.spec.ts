@@ -133,6 +133,33 @@ describe('late values', () => {
     }
   })
 
+  it('move the beginning of what is not yet an alarm, also in its id', () => {
+    const node = new Monitoring([TOO_WARM])
+    receiveAll(node, recordsIn(-9, 1, isCold), recordsAt([60, -5]), recordsAt([50, -5]))
+    const [alarm] = node.receive(recordsAt([80, -5]))
+    assert.match(`${alarm?.id}`, /2026-11-20T08:50:00.000Z$/)
+  })
+
+  it('of a time that is known change nothing', () => {
+    const events = told({ above: -15 }, recordsIn(-9, 1, isCold), recordsAt([400, -5]), recordsAt([400, -18]))
+    assert.deepEqual(events, ['alarm above 400-'])
+    const blocks = [recordsIn(-9, 1, isCold), ...[400, 800].map((minute) => recordsAt([minute, -18]))]
+    assert.deepEqual(told({ above: -15 }, ...blocks, recordsAt([400, -5])), [])
+  })
+
+  it('are missing before a value within the margin, which begins no alarm', () => {
+    const values = (minute: number) => (minute === 60 ? -15.5 : warmIn([61, 96])(minute))
+    const events = told(TOO_WARM, recordsIn(-9, 9, isCold), recordsAt([9, -5]), recordsIn(60, 100, values))
+    assert.deepEqual(events, ['ended above 61-96'])
+  })
+
+  it('are missing before a value outside that ends before it is an alarm: the next one is one', () => {
+    const values = (minute: number) => (minute === 61 ? -15.5 : warmIn([60, 200])(minute))
+    const row = { ...TOO_WARM, minutes: 120 }
+    const events = told(row, recordsIn(-9, 9, isCold), recordsAt([9, -5]), recordsIn(60, 210, values))
+    assert.deepEqual(events, ['ended above 62-200'])
+  })
+
   it('that come with a lost one of the current run are part of it', () => {
     const events = told(
       TOO_WARM,
@@ -194,6 +221,16 @@ describe('a hole', () => {
     assert.deepEqual([2.5, 2.51].map(isHole), [false, true])
   })
 
+  it('is such a pause also while it is not known what was before another hole', () => {
+    const isHole = (pause: number) => {
+      const node = new Monitoring([AT_ONCE])
+      const warm = [60, 61, 62, 62 + pause].map((minute) => recordsAt([minute, -5]))
+      receiveAll(node, recordsIn(0, 10, isCold), ...warm)
+      return node.receive(recordsAt([62.5, -18])).length > 0
+    }
+    assert.deepEqual([2.5, 2.51].map(isHole), [false, true])
+  })
+
   it('remains as long as more than one and a half times the usual pause is left of it', () => {
     const remains = (left: number) =>
       isJudged(12.3, recordsIn(0, 10, isCold), recordsAt([13, -18]), recordsAt([13 - left, -18]))
@@ -243,7 +280,9 @@ describe('a hole', () => {
         ...[
           [0, 600],
           [1200, 1201],
-          [1260, 1201 + hours * 60],
+          [1260, 1801],
+          [2400, 2401],
+          [2460, 1201 + hours * 60],
         ].map(([from = 0, until = 0]) => recordsIn(from, until, isCold, 60)),
       )
     assert.deepEqual([30 * 24 - 1, 30 * 24 + 1].map(isFilledAfter), [true, false])

@@ -277,6 +277,18 @@ describe('the events of mutes', () => {
     assert.equal(node.monitor.summarize().mutedDevices, 1)
   })
 
+  it('have the time zone of their device', () => {
+    const node = new Monitoring([])
+    cold(node)
+    const { alarms } = node.monitor
+    alarms.mute(60 * MINUTE, ['5212A1B2'], signed)
+    alarms.mute(60 * MINUTE, 'all', signed)
+    assert.deepEqual(
+      alarms.collect().reports.map(({ utcOffset }) => utcOffset),
+      [540, null],
+    )
+  })
+
   it('are sent when its time is over, also if that was while the node was off', () => {
     for (const stop of ['restart', 'kill'] as const) {
       const node = new Monitoring([])

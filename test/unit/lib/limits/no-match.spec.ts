@@ -148,6 +148,17 @@ describe('limits that no device matches', () => {
     assert.deepEqual(brief(lives(node, 5)), ['alarm no-match'])
   })
 
+  it('are not reported for want of devices that have sent nothing for 30 days', () => {
+    const rows = [TOO_WARM, { name: 'by device', above: -15, devices: [{ serial: '5212A1B2' }] }]
+    const node = new Monitoring(rows)
+    lives(node, 61)
+    assert.deepEqual(brief(node.wait(31 * 1440)), ['alarm no-data'])
+    assert.equal(node.monitor.summarize().devices, 0)
+    const quiet = new Monitoring([TOO_WARM], { silentAfterMs: Number.POSITIVE_INFINITY })
+    lives(quiet, 61)
+    assert.deepEqual(quiet.wait(31 * 1440), [])
+  })
+
   it('are not reported before anything has arrived', () => {
     const node = new Monitoring([{ ...TOO_WARM, devices: [{ serial: '5212A1B2' }] }], {
       silentAfterMs: 150 * MINUTE,

@@ -106,6 +106,14 @@ describe('silence', () => {
     assert.equal(node.wait(60)[0]?.from, new Date(last).toISOString())
   })
 
+  it('of all lasts if a device is forgotten', () => {
+    const node = new Monitoring([])
+    node.receive([readingOf(nowIn(node), -18), other(nowIn(node), -18)])
+    node.wait(60)
+    node.command((monitor) => monitor.forget(['5212A1B2']))
+    assert.notEqual(node.monitor.summarize().noDataSince, null)
+  })
+
   it('of all is forgotten with all devices', () => {
     const node = new Monitoring([])
     node.receive([readingOf(nowIn(node), -18)])
@@ -222,6 +230,57 @@ describe('the silence of a base unit', () => {
       silent.map(({ about: { device } }) => device?.serial),
       ['52A100', '52A101'],
     )
+    const sent = node.sent.states.filter((state) => /^silent.*true/.test(state))
+    assert.deepEqual(sent, ['silent 52A100 true', 'silent 52A101 true'])
+  })
+
+  it('begins with the newest measurement of its devices, or now if they have never measured', () => {
+    const node = new Monitoring([])
+    lives(node, 1, serialsOf(2))
+    lives(node, 5, ['52A100'])
+    const newest = nowIn(node)
+    assert.equal(lives(node, 61, [])[0]?.from, new Date(newest).toISOString())
+    const never = new Monitoring([])
+    const events = [0, 30, 30, 1].flatMap((minutes) => {
+      const before = never.wait(minutes)
+      return [...before, ...never.receive(serialsOf(2).map((serial) => readingOf(null, null, { serial })))]
+    })
+    const [base] = events
+    assert.deepEqual(
+      [base?.condition, base?.serial, base?.from],
+      ['silent', null, new Date(nowIn(never)).toISOString()],
+    )
+  })
+
+  it('is forgotten with its devices, at once or when nothing was seen of them for 30 days', () => {
+    const forgets: ((node: Monitoring) => void)[] = [
+      (node) => node.command((monitor) => monitor.forget(serialsOf(2))),
+      (node) => {
+        for (let day = 0; day < 31; day++) {
+          node.clock.advance(DAY_MINUTES * MINUTE)
+          lives(node, 1, [])
+        }
+      },
+    ]
+    for (const forget of forgets) {
+      const node = new Monitoring([])
+      lives(node, 1, serialsOf(2))
+      lives(node, 61, [])
+      assert.equal(node.monitor.summarize().alarms, 1)
+      forget(node)
+      assert.equal(node.monitor.summarize().alarms, 0)
+      lives(node, 1, serialsOf(2))
+      assert.deepEqual(about(lives(node, 61, [])), ['alarm 5839F001 2'])
+    }
+  })
+
+  it('is over for good if its devices are forgotten after that', () => {
+    const node = new Monitoring([])
+    lives(node, 1, serialsOf(2))
+    lives(node, 61, [])
+    assert.deepEqual(about(lives(node, 2, serialsOf(2))), ['normal 5839F001 2'])
+    node.command((monitor) => monitor.forget(serialsOf(2)))
+    assert.deepEqual(lives(node, 2, []), [])
   })
 
   it('includes devices that measured at most 10 minutes apart, and has no others', () => {
@@ -316,6 +375,25 @@ describe('the silence of a base unit', () => {
     assert.deepEqual(about(node.receive([standalone(node)])), [])
     assert.deepEqual(about(lives(node, 30, [])), [])
     assert.deepEqual(about(lives(node, 2, serials)), ['normal 5839F001 20'])
+  })
+})
+
+describe('the ids of events', () => {
+  it('name the base unit, the device and the channel that they are about', () => {
+    const node = new Monitoring([TOO_WARM])
+    const standalone = (value: number) =>
+      readingOf(nowIn(node), value, { serial: '5300', base: { serial: '5300' } })
+    const placesOf = (events: readonly LimitEvent[]) =>
+      events.map(({ id }) => id?.slice(0, id.lastIndexOf('/')))
+    const lives = (...values: (() => object)[]) =>
+      Array.from({ length: 71 }, () => [...node.wait(1), ...node.receive(values.map((value) => value()))])
+    const freezer = () => other(nowIn(node), -18)
+    const office = () => standalone(-18)
+    const events = node.receive([readingOf(nowIn(node), -18), freezer(), standalone(-5)])
+    assert.deepEqual(placesOf(events), ['5300/5300/ch1/too warm'])
+    assert.deepEqual(placesOf(lives(freezer, office).flat().slice(1)), ['5839F001/5212A1B2/device/silent'])
+    assert.deepEqual(placesOf(lives(office).flat()), ['5839F001/device/silent'])
+    assert.deepEqual(placesOf(node.wait(61)), ['no-data'])
   })
 })
 

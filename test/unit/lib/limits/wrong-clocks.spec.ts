@@ -37,6 +37,19 @@ describe('a measurement ahead of the clock', () => {
     assert.deepEqual(measures(node, 1, -18).map(inMinutes), ['normal above 1-43'])
   })
 
+  it('leaves the newest of the other records to show whether a channel has a value, in whatever order', () => {
+    const node = new Monitoring([], NEVER_SILENT)
+    const now = nowIn(node)
+    node.receiveAhead(
+      seriesOf([
+        [now, -18],
+        [now - MINUTE, 'E1'],
+        [now + DAY_MINUTES * MINUTE, -18],
+      ]),
+    )
+    assert.deepEqual(node.wait(20), [])
+  })
+
   it('leaves the other records of its message', () => {
     const node = new Monitoring([{ ...TOO_WARM, minutes: 30 }])
     node.receive(recordsIn(0, 10, () => -18))
@@ -62,11 +75,11 @@ describe('a measurement ahead of the clock', () => {
 
   it('is judged after an hour, also if old ones arrive late meanwhile', () => {
     const node = new Monitoring([TOO_WARM], NEVER_SILENT)
-    const old = nowIn(node) - 60 * MINUTE
-    node.receiveAhead([readingOf(nowIn(node), -18)])
-    const events = [40, 40].flatMap((minutes, round) => [
+    const last = nowIn(node)
+    node.receiveAhead([readingOf(last, -18)])
+    const events = [20, 20, 20, 20].flatMap((minutes, round) => [
       ...measures(node, minutes, -5, 180),
-      ...node.receiveAhead([readingOf(old - round * MINUTE, -18)]),
+      ...node.receiveAhead([readingOf(last - round * 60 * MINUTE, -18)]),
     ])
     assert.deepEqual(
       events.map(({ state }) => state),
@@ -141,6 +154,24 @@ describe('a device whose clock was set back', () => {
     assert.deepEqual(alarm && inMinutes(alarm), `alarm above ${62 - DAY_MINUTES}-`)
   })
 
+  it('begins anew after an hour also if its measurements arrive twice, or messages without a time between', () => {
+    for (const repeat of [
+      (node: Monitoring) => readingOf(nowIn(node) - DAY_MINUTES * MINUTE, -5),
+      () => readingOf(null, -5),
+    ]) {
+      const node = new Monitoring([TOO_WARM], NEVER_SILENT)
+      measures(node, 1, -18)
+      const events = Array.from({ length: 65 }, () => [
+        ...measures(node, 1, -5, -DAY_MINUTES),
+        ...node.receiveAhead([repeat(node)]),
+      ]).flat()
+      assert.deepEqual(
+        events.map(({ state }) => state),
+        ['alarm'],
+      )
+    }
+  })
+
   it('begins anew also by a row that was changed before', () => {
     const node = new Monitoring([TOO_WARM], NEVER_SILENT)
     measures(node, 1, -18)
@@ -161,6 +192,19 @@ describe('a device whose clock was set back', () => {
 })
 
 describe('an older measurement', () => {
+  it('of a backlog of an hour, after which the newest one comes again, is no sign of a clock that was set back', () => {
+    const node = new Monitoring([TOO_WARM], NEVER_SILENT)
+    const last = nowIn(node)
+    node.receive([readingOf(last, -5)])
+    for (let minute = 0; minute < 60; minute++) {
+      node.wait(1)
+      node.receive([readingOf(last - (100 - minute) * MINUTE, -18)])
+    }
+    node.wait(1)
+    assert.deepEqual(node.receive([readingOf(last, -5)]), [])
+    assert.equal(node.monitor.summarize().alarms, 1)
+  })
+
   it('that is sent again and again is no sign of a clock that was set back', () => {
     const node = new Monitoring([TOO_WARM], NEVER_SILENT)
     const last = nowIn(node)
