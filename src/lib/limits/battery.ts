@@ -15,6 +15,7 @@ export function judgeBattery(alarms: AlarmList, device: WatchedDevice, level: st
   const reported = urgencyOf(battery.alarm?.detail ?? null)
   if (rank > reported) alarms.beginAlarm(battery, at, level)
   if (level === 'unknown') return
+  alarms.noteState(battery)
   const betterSince = rank > 0 || reported === 0 ? undefined : (device.betterSince ?? at)
   if (betterSince !== device.betterSince) alarms.noteChange()
   device.betterSince = betterSince

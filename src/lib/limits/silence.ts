@@ -43,6 +43,7 @@ export class Silence {
     const isBack = this.noData.alarm !== undefined
     this.#dataAt = this.#times()
     this.#alarms.end(this.noData, this.#dataAt.now)
+    this.#alarms.noteState(this.noData)
     if (isBack) for (const device of devices) device.arrivedAt = this.#dataAt.monotonic
     return isBack
   }

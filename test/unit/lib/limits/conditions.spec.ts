@@ -8,6 +8,7 @@ import {
   limitsOf,
   MINUTE,
   Monitoring,
+  nameOf,
   nowIn,
   other,
   readingOf,
@@ -513,8 +514,22 @@ describe('the watched devices', () => {
     assert.equal(silent?.event.name, 'Hall 1')
   })
 
-  it('have only states that were judged', () => {
-    assert.deepEqual([...new Monitoring([TOO_WARM]).monitor.conditions()], [])
+  it('have each state sent when it is first judged, and none before', () => {
+    const node = new Monitoring([TOO_WARM])
+    assert.deepEqual([...node.monitor.conditions()], [])
+    const states = ['unknown', 'sufficient', 'sufficient'].map((level) => {
+      node.wait(1)
+      node.receive([readingOf(nowIn(node), -18, { battery: { level } })])
+      return node.sent.states.splice(0).sort()
+    })
+    const conditions = ['error 5212A1B2', 'no-data', 'silent 5212A1B2', 'too warm 5212A1B2']
+    assert.deepEqual(states, [
+      conditions.map((condition) => `${condition} false`),
+      ['battery 5212A1B2 false'],
+      [],
+    ])
+    const judged = [...node.monitor.conditions()].map(nameOf).sort()
+    assert.deepEqual(judged, ['battery 5212A1B2', ...conditions])
   })
 
   it('are judged from then on if the quantity of a channel becomes known', () => {
