@@ -126,7 +126,8 @@ export class Monitor {
 
   /** The event of a test, with the names of a device if it is known. */
   test(serial?: string): Report {
-    return toTest(this.#clock.now(), this.#devices.findBySerial(serial ?? ''))
+    const device = serial === undefined ? undefined : this.#devices.findBySerial(serial)
+    return toTest(this.#clock.now(), device)
   }
 
   /** The longest usual pause of a device, ms; 0 if none is known. */
