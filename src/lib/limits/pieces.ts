@@ -87,6 +87,9 @@ export class Pieces {
    * @param usual the usual pause between measurements, ms
    */
   add(measurements: readonly Measurement[], usual: number, bounds: Bounds): Added {
+    const first = measurements[0]
+    // Much faster than placing it, and a first message has thousands of channels.
+    if (!this.#last && first) this.#last = startPiece(first, bounds)
     // Nearly always they follow the newest one, behind everything that may change.
     const last = this.#last
     if (!last?.head || isOpen(last)) return this.#place(measurements, usual, bounds)
