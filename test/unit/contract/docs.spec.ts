@@ -50,11 +50,14 @@ const TRANSLATED = /"(name|label|group|groupname|message|text)": "[^"]*"/g
 const isAddress = (target: string) => /^[a-z]+:/.test(target)
 const sorted = (words: Iterable<string>) => [...words].toSorted()
 
+const numbersIn = (text: string): string[] => text.match(/\d+(?:,\d{3})*/g) ?? []
+
 /** Whether the meaning of a setting contains its allowed values. */
 function assertAllowedValues(schema: Schema, name: string, meaning: string): void {
-  const { problem, most = 0, choices = '' } = problemOf(schema, name)
+  const { problem, least = 0, most = 0, choices = '' } = problemOf(schema, name)
   if (['whole', 'seconds', 'minutes'].includes(String(problem)) && name !== 'version')
-    assert.ok(meaning.includes(most.toLocaleString('en-US')), `${name}: ${most}`)
+    for (const bound of [least, most])
+      assert.ok(numbersIn(meaning).includes(bound.toLocaleString('en-US')), `${name}: ${bound}`)
   // `output` and `send` have a separate table.
   if (problem !== 'choice' || linksIn(meaning).length > 0) return
   const said = wordsOfCodeIn(meaning)
