@@ -1,14 +1,11 @@
 import type { EndpointCounts, RecordCounts } from '../../shared/admin'
 import type { DeviceParams, EndpointName } from '../endpoints'
 import type { EndpointLimits } from './account-limits'
-import type { Denied, Ledger, Need, SharedUse, Usage } from './ledger'
-import { findRefusal, type LimitReason, type Outcome, reportedLimit, usesOf } from './outcome'
+import type { Denied, Ledger, Need, Usage } from './ledger'
+import { findRefusal, type Outcome, useOfRecords, useOfRequests } from './outcome'
 import { type Entry, type Use, Window } from './window'
 
-/**
- * The smallest number of records worth a request. Requests wait until the device's limit has this many left
- * (docs/quota.md).
- */
+/** The fewest records worth a request, which waits until the device's limit has this many left (docs/quota.md). */
 export const MIN_RECORDS = 1000
 
 /** The records that a request wants from a device. It is sent as soon as `minimum` of them are available. */
@@ -146,36 +143,32 @@ export class EndpointQuota {
    * Turns a reservation into usage.
    * @returns why the service has refused the request, if a limit was the cause, and the usage to report to the ledger
    */
-  settle(
-    reservation: Reservation,
-    outcome: Outcome,
-    now: number,
-  ): { refusal: LimitReason | undefined; uses: SharedUse[] } {
-    if (outcome.hasResponse) this.#isKnown = true
-    const reported = reportedLimit(outcome.headers, this.#limits.requests)
-    if (reported) this.#requests.report(reported, now)
-    const records = reservation[1]?.entry.amount ?? 0
-    const uses = usesOf(outcome, records, this.#limits).slice(0, reservation.length)
-    const [others = 0] = reservation.map(({ window, entry }, index) =>
-      window.settle(entry, uses[index] as Use, now),
-    )
+  settle(reservation: Reservation, outcome: Outcome, now: number) {
+    const { hasResponse, headers } = outcome
+    const [ofRequests, ofRecords] = reservation
+    const { requests, records } = this.#limits
+    const wanted = ofRecords?.entry.amount ?? 0
+    const use = useOfRequests(outcome, requests)
+    if (use.reported) this.#requests.report(use.reported, now)
+    const others = this.#requests.settle(ofRequests.entry, use, now)
     // What others use is known to the ledger, not to this process.
-    const refusal = findRefusal(outcome, records, others > 0 && !this.#isShared)
-    // If the device has records left, fewer can be requested immediately.
-    const left = outcome.headers?.recordsRemaining ?? 0
-    const areClosed = [
-      refusal === 'quota-refused',
-      refusal === 'records-refused' && (left === 0 || left >= records),
-    ]
-    // A limit that is not known may apply. The next response shows this.
-    if (refusal === 'quota-refused') this.#isKnown = false
-    for (const [index, { window, entry }] of reservation.entries()) {
-      if (areClosed[index]) window.close(entry, now)
-      else if (outcome.hasResponse) window.endRefusals(entry)
+    const refusal = findRefusal(outcome, wanted, others > 0 && !this.#isShared)
+    // After a refusal, a limit that is not known may apply. The next response shows this.
+    this.#isKnown = refusal !== 'quota-refused' && (hasResponse || this.#isKnown)
+    const end = ({ window, entry }: Part, use: Use, isClosed: boolean) => {
+      if (isClosed) window.close(entry, now)
+      else if (hasResponse) window.endRefusals(entry)
+      return { ...use, hasResponse, isClosed }
     }
-    const { hasResponse } = outcome
-    const shared = uses.map((use, index) => ({ ...use, hasResponse, isClosed: areClosed[index] === true }))
-    return { refusal, uses: shared }
+    const uses = [end(ofRequests, use, refusal === 'quota-refused')]
+    if (ofRecords && records) {
+      const use = useOfRecords(outcome, records, wanted)
+      ofRecords.window.settle(ofRecords.entry, use, now)
+      // If the device has records left, fewer can be requested immediately.
+      const isUsedUp = refusal === 'records-refused' && headers?.recordsRemaining === 0
+      uses.push(end(ofRecords, use, isUsedUp))
+    }
+    return { refusal, uses }
   }
 
   /** The usage that is regularly reported to the ledger. */

@@ -1,6 +1,5 @@
 import type { QuotaHeaders } from '../quota-headers'
-import type { EndpointLimits } from './account-limits'
-import { createLimit, mostGenerous, type OwnLimits, type RateLimit, type Use } from './window'
+import { createLimit, mostGenerous, type OwnLimits, type Use } from './window'
 
 /** The parts of an attempt's outcome that the quota depends on. */
 export interface Outcome {
@@ -19,47 +18,26 @@ export interface Outcome {
 /** Why the service has refused a request: the limit on the endpoint's requests, or that on the device's records. */
 export type LimitReason = 'quota-refused' | 'records-refused'
 
-/** Statuses whose headers must not be used for the quota. */
-const NOT_ABOUT_QUOTA = new Set([401, 403])
-
-/** The limit reported by headers; if they do not contain one, their `remaining` refers to the account's limit. */
-export function reportedLimit(headers: QuotaHeaders | null, own: OwnLimits): RateLimit | undefined {
+/** How much an attempt used of the limit of requests, and what its response reports of that. */
+export function useOfRequests({ isSent, headers }: Outcome, own: OwnLimits): Use {
   const { limit = null, windowSeconds = null, remaining = null } = headers ?? {}
-  if (limit !== null && windowSeconds !== null) return createLimit(limit, windowSeconds)
-  return remaining === null ? undefined : mostGenerous(own)
+  // Without a limit in the headers, what remains refers to the account's limit.
+  const ofAccount = remaining === null ? null : mostGenerous(own)
+  const reported = limit !== null && windowSeconds !== null ? createLimit(limit, windowSeconds) : ofAccount
+  return { used: isSent ? 1 : 0, reported, remaining: remaining ?? -1 }
 }
 
 /**
- * How much an attempt used, and what its response reports, of the limit of requests and of that of a device's records.
- * @param reserved number of records
+ * The same of the records of a device. If the response was incomplete, their number is derived from the header or,
+ * without a header, it is the reserved number.
  */
-export function usesOf(outcome: Outcome, reserved: number, { requests, records }: EndpointLimits): Use[] {
-  const { headers, isSent } = outcome
-  const ofRecords = records && mostGenerous(records)
-  return [
-    {
-      used: isSent ? 1 : 0,
-      reported: reportedLimit(headers, requests) ?? null,
-      remaining: headers?.remaining ?? -1,
-    },
-    {
-      used: ofRecords ? recordsUsed(reserved, ofRecords.limit, outcome) : 0,
-      reported: ofRecords,
-      remaining: headers?.recordsRemaining ?? -1,
-    },
-  ]
-}
-
-/**
- * Number of records used. If the response was incomplete, this is derived from the header or, without a header, it is
- * the reserved number.
- */
-function recordsUsed(reserved: number, limit: number, { isSent, headers, records }: Outcome): number {
-  if (!isSent) return 0
-  const remaining = headers?.recordsRemaining ?? null
+export function useOfRecords({ isSent, headers, records }: Outcome, own: OwnLimits, reserved: number): Use {
+  const reported = mostGenerous(own)
+  const remaining = headers?.recordsRemaining ?? -1
+  const used = reported.limit - remaining
   // The account's own limit may be lower than that of the service.
-  const byHeader = remaining === null || remaining > limit ? reserved : limit - remaining
-  return Math.min(reserved, Math.max(0, records ?? byHeader))
+  const byHeader = remaining < 0 || used < 0 ? reserved : used
+  return { used: isSent ? Math.min(reserved, records ?? byHeader) : 0, reported, remaining }
 }
 
 /**
@@ -72,12 +50,13 @@ export function findRefusal(
   records: number,
   showsOthers: boolean,
 ): LimitReason | undefined {
-  const { remaining = null, recordsRemaining = null } = headers ?? {}
+  const { remaining, recordsRemaining } = headers ?? {}
   if (errorStatus === 429) {
     const isForRecords = remaining !== 0 && (recordsRemaining ?? Number.POSITIVE_INFINITY) < records
     return isForRecords ? 'records-refused' : 'quota-refused'
   }
-  const isOtherRefusal = errorStatus >= 400 && errorStatus < 500 && !NOT_ABOUT_QUOTA.has(errorStatus)
+  // The headers of 401 and 403 say nothing about the quota.
+  const isOtherRefusal = errorStatus >= 400 && errorStatus < 500 && ![401, 403].includes(errorStatus)
   // Otherwise, the device was refused with the last request of the window.
   return isOtherRefusal && remaining === 0 && showsOthers ? 'quota-refused' : undefined
 }

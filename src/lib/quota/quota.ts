@@ -15,10 +15,7 @@ import { Turns } from './turns'
 export const MAX_QUEUED = 10_000
 /** Interval at which waiting times are recalculated. */
 const REVIEW_MS = 1000
-/**
- * Maximum number of devices in the report, which contains those with the smallest share of records left. It is small
- * because the report is shown in a form.
- */
+/** Number of devices in the report: those with the smallest share of records left. A form shows them. */
 const MAX_REPORTED_DEVICES = 5
 
 /** An account node that uses the quota. */
@@ -57,9 +54,7 @@ interface Waiting {
   request: JoinedRequest
   /** Whether the reply of the ledger to its reservation is awaited. */
   isAsked: boolean
-  /**
-   * Set if the ledger has denied records of the device: when to ask again, and when records are expected to be available.
-   */
+  /** Set if the ledger has denied records of the device: when to ask again, and when records are expected. */
   denial?: { retryAt: number; freeAt: number }
   resolve(permit: Permit): void
 }
@@ -145,7 +140,7 @@ export class Quota {
   /** Estimates when the given number of further requests will have been sent, in ms since 1970 UTC. */
   estimateRoundEnd(endpoint: EndpointName, requests: number): number {
     const now = this.#clock.monotonic()
-    return this.#endpoints[endpoint].estimate(undefined, Math.max(1, requests), now).at + this.#toWallMs()
+    return this.#endpoints[endpoint].estimate(undefined, requests, now).at + this.#toWallMs()
   }
 
   /** The figures for the admin API (docs/quota.md, *Monitoring*). */
@@ -165,9 +160,7 @@ export class Quota {
     }
   }
 
-  /**
-   * Sends all requests that have permits, reports the waiting time to the others, and sets the alarm for the next one.
-   */
+  /** Sends all requests that have permits, tells the others how long they wait, and sets the alarm for the next one. */
   #proceed(): void {
     this.#isScheduled = false
     const now = this.#clock.monotonic()
@@ -210,15 +203,12 @@ export class Quota {
     const opened = this.#ledger?.opened
     const ledger = opened?.state === 'connected' ? opened : undefined
     this.#running.add(request)
-    const reservation = endpoint.reserve(
-      `${this.#process}:${this.#turns.take(request)}`,
-      request.records,
-      now,
-    )
+    const id = `${this.#process}:${this.#turns.take(request)}`
+    const reservation = endpoint.reserve(id, request.records, now)
     const [{ entry }] = reservation
     const needs = reservation.map(({ need }) => need)
     waiting.isAsked = true
-    const reply = ledger && (await ledger.reserve(entry.id, needs))
+    const reply = ledger && (await ledger.reserve(id, needs))
     waiting.isAsked = false
     const settle = (outcome: Outcome) => {
       const now = this.#clock.monotonic()
@@ -226,7 +216,7 @@ export class Quota {
       const { refusal, uses } = endpoint.settle(reservation, outcome, now)
       // It may have reconnected, or have been replaced, in the meantime. Settle with the one that is connected.
       const connected = [this.#ledger?.opened, ledger].find((one) => one?.state === 'connected')
-      if (connected) inBackground(connected.settle(entry.id, needs, uses, now - entry.sentAt))
+      if (connected) inBackground(connected.settle(id, needs, uses, now - entry.sentAt))
       this.proceedSoon()
       if (!refusal) return undefined
       const { at } = endpoint.estimate(request.records, 1, now)

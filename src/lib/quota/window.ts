@@ -113,11 +113,8 @@ export class Window {
 
   #combine(): void {
     const countedFor = this.#countsOthers ? mostGenerous(this.#own) : undefined
-    this.#limits = this.#own.map((own) => ({
-      ...own,
-      countsOthers: own === countedFor,
-      until: Number.POSITIVE_INFINITY,
-    }))
+    const always = { until: Number.POSITIVE_INFINITY }
+    this.#limits = this.#own.map((own) => ({ ...own, ...always, countsOthers: own === countedFor }))
     const until = this.#reportedUntil()
     if (this.#reported) this.#limits.push({ ...this.#reported, countsOthers: true, until })
     this.#longestMs = Math.max(this.#longestMs, longestOf(this.#limits))
@@ -181,7 +178,9 @@ export class Window {
 
   available(now: number, isShared = this.isShared): number {
     if (now < this.#closedUntil()) return 0
-    const left = this.#limitsAt(now).map((limit) => limit.limit - this.#used(limit, now, isShared))
+    const left = this.#limitsAt(now).map(
+      (limit) => limit.limit - this.#sum(countsAgainst(limit, now, isShared)),
+    )
     return Math.max(0, Math.min(...left))
   }
 
@@ -209,11 +208,12 @@ export class Window {
    * will be.
    */
   counts(now: number) {
-    const leftOf = (limit: WindowLimit) => limit.limit - this.#used(limit, now, false)
+    const usedOf = (limit: WindowLimit) => this.#sum(countsAgainst(limit, now, false))
+    const leftOf = (limit: WindowLimit) => limit.limit - usedOf(limit)
     const applied = this.#limitsAt(now).reduce((a, b) => (leftOf(b) < leftOf(a) ? b : a))
     const { limit, windowSeconds } = applied
-    const own = this.#used({ ...applied, countsOthers: false }, now, false)
-    const all = this.#used({ ...applied, countsOthers: true }, now, false)
+    const own = usedOf({ ...applied, countsOthers: false })
+    const all = usedOf({ ...applied, countsOthers: true })
     const [left, freeAt] = [this.available(now, false), this.availableAt(1, now, false)]
     return { limit, windowSeconds, own, foreign: all - own, left, freeAt }
   }
@@ -228,14 +228,6 @@ export class Window {
   /** The limits that apply now. */
   #limitsAt(now: number): WindowLimit[] {
     return this.#limits.filter(({ until }) => now < until)
-  }
-
-  /**
-   * Usage that counts against a limit, including requests in flight.
-   * @param isShared whether a ledger counts the known usage of others
-   */
-  #used(limit: WindowLimit, now: number, isShared: boolean): number {
-    return this.#sum(countsAgainst(limit, now, isShared))
   }
 
   #limitFreeAt(limit: WindowLimit, amount: number, now: number, isShared: boolean): number {
@@ -254,6 +246,7 @@ export class Window {
     return Math.min(at + windows * heldMs, limit.until)
   }
 
+  /** The amount of these entries, including those of requests in flight. */
   #sum(counts: (entry: Entry) => boolean): number {
     let total = 0
     for (const entry of this.#entries) if (counts(entry)) total += entry.amount
@@ -262,7 +255,10 @@ export class Window {
   }
 }
 
-/** Returns a function that says which entries count against a limit. */
+/**
+ * Returns a function that says which entries count against a limit.
+ * @param isShared whether a ledger counts the known usage of others
+ */
 function countsAgainst(limit: WindowLimit, now: number, isShared: boolean): (entry: Entry) => boolean {
   const since = now - limit.heldMs
   return ({ by, at }) => at > since && (by === 'us' || (limit.countsOthers && !(isShared && by === 'ledger')))
