@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { demandOf } from '../../../../src/lib/quota/endpoint-quota'
 import type { QuotaWait } from '../../../../src/lib/request'
-import { brokenOff, refusal, streamed } from '../../../support/fake-transport'
+import { brokenOff, refusal, streamed, text } from '../../../support/fake-transport'
 import { records, Station, withHeaders } from './setup'
 
 const HOUR_MS = 3_600_000
@@ -16,6 +16,37 @@ describe('the records of a device', () => {
     await station.answer(records(100))
     const [left] = station.quota.counts().records
     assert.deepEqual(left, { endpoint: 'data', device: '/a', limit: 10_000, left: 9900 })
+  })
+
+  it('are counted as received also in CSV, without the lines above them', async () => {
+    const lines = ['"Date/Time","No. 1"', '"","°C"', '"","x"', ...Array(3).fill('"2026-11-20 08:00","1.5"')]
+    for (const [count, left] of [
+      [6, [9997]],
+      [4, [9999]],
+      [3, []],
+      [2, []],
+    ] as const) {
+      const station = await new Station(limit).begin('data')
+      const seen = station.request('a', { ...data, number: 5000, params: { type: 'csv' } })
+      await station.answer(text(lines.slice(0, count).join('\r\n')))
+      const counts = station.quota.counts().records
+      assert.deepEqual([seen.state, counts.map(({ left }) => left)], ['done', left])
+    }
+  })
+
+  it('are not used by a request that was not sent, that was refused, or whose response has none', async () => {
+    for (const [isReachable, response] of [
+      [false, records(0)],
+      [true, refusal(400)],
+      [true, records(0)],
+    ] as const) {
+      const station = await new Station(limit).begin('data')
+      station.isReachable = isReachable
+      const seen = station.request('a', { ...data, number: 5000 })
+      await station.answer(response)
+      assert.notEqual(seen.state, 'waiting')
+      assert.deepEqual(station.quota.counts().records, [])
+    }
   })
 
   it('are requested as soon as 1,000 are left or, if the output is raw, all', () => {
@@ -116,6 +147,31 @@ describe('the records of a device', () => {
       await station.answer(records(1000))
       assert.deepEqual([...sent, ...(await station.serials())].sort(), ['a', 'b'])
     }
+  })
+
+  it('are the cause of a 429 only if a request is left', async () => {
+    for (const [remaining, reason] of [
+      [0, 'quota-refused'],
+      [1, 'records-refused'],
+    ] as const) {
+      const station = await new Station(limit).begin('data')
+      const seen = station.request('a', { ...data, number: 5000, isTriedOnce: true })
+      await station.answer(withHeaders(refusal(429), { remaining, records: 0 }))
+      assert.equal(seen.error?.reason, reason)
+    }
+  })
+
+  it('of which the service refuses more are not requested for a window, even if earlier ones count no more', async () => {
+    const station = await new Station(limit).begin('data')
+    for (const response of [records(5000), withHeaders(refusal(429), { remaining: 10, records: 0 })]) {
+      await station.clock.pass(HOUR_MS / 2)
+      station.request('a', { ...data, number: 5000 })
+      await station.answer(response)
+    }
+    await station.clock.pass(HOUR_MS)
+    assert.deepEqual(await station.serials(), [])
+    await station.clock.pass(1000)
+    assert.deepEqual(await station.serials(), ['a'])
   })
 
   it('close only the device if they are used up; then the request is sent again', async () => {

@@ -119,4 +119,14 @@ describe('the records of a device for several account nodes with the same API ke
     const [device] = station.quota.counts().records
     assert.deepEqual([device?.limit, device?.left], [6000, 5000])
   })
+
+  it('are blocked, if others have used them, for the window of the limit that allows the most over time', async () => {
+    const station = await begin()
+    station.request('a', { ...data, number: 1000 })
+    await station.answer(records(1000, { remaining: 10, records: 4000 }))
+    await station.clock.pass(601_000)
+    station.request('a', { ...data, number: 10_000 })
+    await station.clock.settle()
+    assert.equal(station.sent[0]?.params.number, 6000)
+  })
 })
