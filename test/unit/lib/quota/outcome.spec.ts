@@ -3,6 +3,15 @@ import fc from 'fast-check'
 import { readQuotaHeaders } from '../../../../src/lib/quota-headers'
 
 describe('the rate headers', () => {
+  it('are null if the window is not of one second to a day, or the limit is zero', () => {
+    const seconds = ['0', '1', '86400', '86401'].map(
+      (text) => readQuotaHeaders({ 'x-ratelimit-reset': text }).windowSeconds,
+    )
+    assert.deepEqual(seconds, [null, 1, 86_400, null])
+    const limits = ['0', '1'].map((text) => readQuotaHeaders({ 'x-ratelimit-limit': text }).limit)
+    assert.deepEqual(limits, [null, 1])
+  })
+
   it('are integers or null, for any input', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.array(fc.string())), (value) => {

@@ -43,6 +43,16 @@ describe('a permit', () => {
     }
   })
 
+  it('is shown as left and, only if none is, when the next one is free', async () => {
+    const station = await new Station(two).begin()
+    const shown = () => [current(station).left, current(station).freeAt]
+    await station.exchange()
+    assert.deepEqual(shown(), [1, null])
+    await station.clock.pass(30_000)
+    await station.exchange()
+    assert.deepEqual(shown(), [0, station.clock.now() + HELD_MS - 30_000])
+  })
+
   it("stays used when the account's settings change", async () => {
     const station = await new Station(one).begin()
     await station.exchange()
@@ -264,12 +274,12 @@ describe('a limit reported in a response', () => {
 
   it('blocks the permits that others have used, for a single window', async () => {
     const station = await new Station().begin()
-    await station.exchange(fine({ limit: 10, window: 120, remaining: 4 }))
-    assert.equal(current(station).foreign, 5)
+    await station.exchange(fine({ limit: 10, window: 120, remaining: 8 }))
+    assert.equal(current(station).foreign, 1)
     station.request('in flight when that ends')
     await station.clock.pass(HELD_MS)
     // The usage of others may already have been in that response.
-    await station.answer(fine({ limit: 10, window: 120, remaining: 3 }))
+    await station.answer(fine({ limit: 10, window: 120, remaining: 7 }))
     assert.equal(current(station).foreign, 0)
   })
 })
@@ -316,9 +326,12 @@ describe('a refusal by the service', () => {
 
   it('is also a 4xx error with nothing remaining, except for 401 and 403', async () => {
     for (const [status, waits] of [
+      [399, false],
       [400, true],
       [401, false],
       [403, false],
+      [499, true],
+      [500, false],
     ] as const) {
       const station = await new Station().begin()
       const seen = await station.exchange(
@@ -329,7 +342,7 @@ describe('a refusal by the service', () => {
   })
 
   it('fails the request the third time, with the time of the next attempt', async () => {
-    const station = await new Station().begin()
+    const station = await new Station(one).begin()
     const seen = station.request('a')
     for (let count = 0; count < 3; count++) {
       await station.answer(refusal(429))
@@ -346,7 +359,7 @@ describe('a refusal by the service', () => {
     const wait = (station: Station) => Number(current(station).freeAt) - station.clock.now()
 
     it('doubles the time, up to the window that the headers report, which is shown meanwhile', async () => {
-      const station = await new Station().begin()
+      const station = new Station()
       const waits: number[] = []
       let seen: Seen = { state: 'failed' }
       for (let count = 0; count < 12; count++) {

@@ -85,6 +85,21 @@ describe('a request whose wait is reported', () => {
     assert.equal(waits.length, 2)
   })
 
+  it('is not reported if it is shorter than a second', async () => {
+    for (const [ms, reports] of [
+      [999, 0],
+      [1000, 1],
+    ] as const) {
+      const station = await new Station(one).begin()
+      await station.exchange()
+      await station.clock.pass(HELD_MS - ms)
+      const waits: QuotaWait[] = []
+      station.request('a', { onWait: (wait) => waits.push(wait) })
+      await station.clock.settle()
+      assert.equal(waits.length, reports)
+    }
+  })
+
   it('is sent even if its callback throws, which is reported', async () => {
     const station = await new Station(one).begin()
     await station.exchange()
