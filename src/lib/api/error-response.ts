@@ -41,11 +41,10 @@ export function readErrorResponse(parts: ErrorResponseParts): { error: EnvlogErr
 
 /**
  * Derives the reason from the status (docs/service.md, *Errors*), not from the message, because the language of the
- * message depends on the host.
+ * message depends on the host. After a 429, the quota says which limit it was.
  */
 function reasonOf(parts: ErrorResponseParts, isFromService: boolean): Reason {
   const { status, endpoint, retriesDone } = parts
-  if (status === 429) return 'quota-refused'
   if (TRANSIENT_STATUSES.has(status)) return retriesDone > 0 ? 'service-failed-again' : 'service-failed'
   if (status >= 300 && status < 400) return 'redirected'
   if (status < 400 || status >= 500) return 'service-refused'

@@ -30,8 +30,11 @@ async function errorFor(
 /** Status, code, reason for one device, reason for the account. */
 const table = [
   [204, 'ENVLOG_SERVICE', 'service-refused', 'service-refused'],
+  [299, 'ENVLOG_SERVICE', 'service-refused', 'service-refused'],
+  [300, 'ENVLOG_SERVICE', 'redirected', 'redirected'],
   [302, 'ENVLOG_SERVICE', 'redirected', 'redirected'],
   [307, 'ENVLOG_SERVICE', 'redirected', 'redirected'],
+  [399, 'ENVLOG_SERVICE', 'redirected', 'redirected'],
   [400, 'ENVLOG_SERVICE', 'device-refused', 'service-refused'],
   [401, 'ENVLOG_AUTH', 'login-refused', 'login-refused'],
   [403, 'ENVLOG_AUTH', 'access-refused', 'access-refused'],
