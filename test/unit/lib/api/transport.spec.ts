@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import dns from 'node:dns'
-import { createServer as createHttpServer } from 'node:http'
-import { createServer, type Server, type Socket } from 'node:net'
+import { createServer as createHttpServer, type Server as HttpServer, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  getDefaultAutoSelectFamily,
+  type Server,
+  type Socket,
+  setDefaultAutoSelectFamily,
+} from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { readBody } from '../../../../src/lib/api/response-body'
 import { proxyPasswords, UndiciTransport } from '../../../../src/lib/api/transport'
 import type { EnvlogError } from '../../../../src/lib/errors'
 import { version } from '../../../../src/lib/version'
@@ -35,29 +43,94 @@ describe('a request through the network', () => {
   })
 })
 
-describe('a request without TLS', () => {
-  it('goes to this machine, whatever a name server says about `localhost`', async () => {
-    const server = createHttpServer((_request, response) => response.end())
+describe('a slow response', () => {
+  /** Lets time pass for undici, whose timers start with the first tick. */
+  const { tick } = require('undici/lib/util/timers') as { tick(ms: number): void }
+  const held: ServerResponse[] = []
+  let server: HttpServer
+  afterEach(() => {
+    for (const response of held.splice(0)) response.destroy()
+    server.close()
+  })
+
+  for (const [title, sent] of [
+    ['of which nothing has arrived', ''],
+    ['of which a part has arrived', 'half, '],
+  ] as const)
+    it(`${title} is awaited for as long as the client allows`, async () => {
+      let onPart = () => {}
+      const part = new Promise<void>((resolve) => {
+        onPart = resolve
+      })
+      server = createHttpServer((_request, response) => {
+        held.push(response)
+        if (sent === '') onPart()
+        else response.write(sent)
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const { port } = server.address() as { port: number }
+      const transport = new UndiciTransport({ timeoutMs: TIMEOUT_MS })
+      const request = { ...REQUEST, url: `http://127.0.0.1:${port}/current`, onSent: () => {} }
+      const { result } = transport.send(request, (response) => readBody(response, onPart))
+      await part
+      for (const ms of [1000, 3_600_000]) tick(ms)
+      for (const response of held) response.end('all')
+      assert.equal(await result, `${sent}all`)
+      await transport.close()
+    })
+})
+
+describe('the connections of a transport', () => {
+  const server = createHttpServer({ keepAliveTimeout: 600_000 }, (_request, response) => response.end())
+  after(() => server.close())
+
+  it('are closed with it', async () => {
+    const closed = new Promise((resolve) => {
+      server.once('connection', (socket) => socket.once('close', resolve))
+    })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
-    const { lookup } = dns
-    const asked: string[] = []
-    dns.lookup = ((name: string, _options: object, done: (error: Error) => void) => {
-      asked.push(name)
-      done(Object.assign(new Error('not here'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' }))
-    }) as never
     const transport = new UndiciTransport({ timeoutMs: TIMEOUT_MS })
-    const request = { ...REQUEST, url: `http://localhost:${port}/current`, onSent: () => {} }
-    const status = await transport
-      .send(request, async ({ status }) => status)
-      .result.catch(({ reason }: EnvlogError) => reason)
-      .finally(() => {
-        dns.lookup = lookup
-      })
+    const request = { ...REQUEST, url: `http://127.0.0.1:${port}/current`, onSent: () => {} }
+    await transport.send(request, async () => {}).result
     await transport.close()
-    await new Promise((resolve) => server.close(resolve))
-    assert.deepEqual([status, asked], [200, []])
+    await closed
   })
+})
+
+describe('a request without TLS', () => {
+  const { lookup } = dns
+  const triesAll = getDefaultAutoSelectFamily()
+  afterEach(() => {
+    dns.lookup = lookup
+    setDefaultAutoSelectFamily(triesAll)
+  })
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address))
+
+  for (const [address, isOnlyOne] of [
+    ['127.0.0.1', false],
+    ['127.0.0.1', true],
+    ...(addresses.includes('::1') ? [['::1', false] as const] : []),
+  ] as const)
+    it(`goes to this machine, whatever a name server says about \`localhost\` (${address}${isOnlyOne ? ' if Node.js tries one address' : ''})`, async () => {
+      const server = createHttpServer((_request, response) => response.end())
+      await new Promise<void>((resolve) => server.listen(0, address, resolve))
+      const { port } = server.address() as { port: number }
+      const asked: string[] = []
+      dns.lookup = ((name: string, _options: object, done: (error: Error) => void) => {
+        asked.push(name)
+        done(Object.assign(new Error('not here'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' }))
+      }) as never
+      setDefaultAutoSelectFamily(!isOnlyOne)
+      const transport = new UndiciTransport({ timeoutMs: TIMEOUT_MS })
+      const request = { ...REQUEST, url: `http://localhost:${port}/current`, onSent: () => {} }
+      const status = await transport
+        .send(request, async ({ status }) => status)
+        .result.catch(({ reason }: EnvlogError) => reason)
+      await transport.close()
+      await new Promise((resolve) => server.close(resolve))
+      assert.deepEqual([status, asked], [200, []])
+    })
 })
 
 describe('a proxy whose address is unusable', () => {
