@@ -1,15 +1,25 @@
 import assert from 'node:assert/strict'
-import { createAccount } from '../../../src/lib/account'
+import { type AccountPorts, createAccount } from '../../../src/lib/account'
 import { systemClock } from '../../../src/lib/clock'
+import type { Ledger, OpenLedger } from '../../../src/lib/quota/ledger'
 import { Registry } from '../../../src/lib/registry'
 import { findAddressProblem, normalizeAddress } from '../../../src/shared/addresses'
 import { fakeTransport } from '../../support/fake-transport'
 import { ok, settings } from './api/setup'
 import { context, currentDevice } from './responses'
 
-const accountOf = (name: string) => {
+const LEDGER: Ledger = {
+  state: 'away',
+  code: undefined,
+  reserve: async () => undefined,
+  settle: async () => {},
+  close() {},
+}
+
+const accountOf = (name: string, more: Partial<AccountPorts> = {}) => {
   const transport = fakeTransport(ok)
-  const ports = { transport, clock: systemClock, random: () => 0.5, registry: new Registry(systemClock) }
+  const registry = new Registry(systemClock)
+  const ports = { transport, clock: systemClock, random: () => 0.5, registry, ...more }
   return {
     transport,
     account: createAccount({ ...settings, concurrency: 2, name, series1Models: [] }, ports),
@@ -28,6 +38,17 @@ describe('an account', () => {
     assert.equal(entry?.serial, currentDevice().serial)
     const { 'remote-serial': remote, 'base-serial': base } = JSON.parse(transport.sent[0]?.body ?? '')
     assert.deepEqual([remote, base], [undefined, undefined])
+  })
+
+  it('shares its quota by its hash; a request counts for ten times the timeout if its instance is killed', () => {
+    const shared: unknown[] = []
+    const shareQuota = (...given: unknown[]): OpenLedger => {
+      shared.push(...given)
+      return () => LEDGER
+    }
+    const { account } = accountOf('', { shareQuota })
+    assert.equal(settings.timeout, 30)
+    assert.deepEqual(shared, [account.id, 300_000])
   })
 
   it('closes its connections', async () => {

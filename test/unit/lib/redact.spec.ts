@@ -32,6 +32,14 @@ describe('a secret in a text that envlog writes', () => {
     })
   }
 
+  it('is found in base64 at every position, even if it has only three characters', () => {
+    for (const before of ['', 'x', 'xy'])
+      for (const after of ['', 'x', 'xy']) {
+        const text = `Basic ${SPELLINGS.base64?.(`${before}k3y${after}`)}`
+        assert.ok(new Redactor(['k3y']).reveals(text), text)
+      }
+  })
+
   it('is found in a URL in which a plus sign stands for itself', () => {
     const { href } = new URL('http://user:a+long pass@proxy.example')
     assert.ok(href.includes('a+long%20pass'))
