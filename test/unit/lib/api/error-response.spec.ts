@@ -76,6 +76,11 @@ describe('a response with a status other than 200', () => {
       }
   })
 
+  it('with status 429 is a refusal because of a limit, also without an error object', async () => {
+    const { code, reason } = await errorFor(text('Too many requests', 429))
+    assert.deepEqual([code, reason], ['ENVLOG_QUOTA', 'quota-refused'])
+  })
+
   it('is from a gateway if it is much longer than an error of the service, because reading it could take seconds', async () => {
     const { reason } = await errorFor(refusal(400, 'x'.repeat(200_000)))
     assert.equal(reason, 'gateway-responded')
