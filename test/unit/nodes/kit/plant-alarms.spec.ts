@@ -3,6 +3,7 @@ import { systemClock } from '../../../../src/lib/clock'
 import { type Delivery, PlantAlarms } from '../../../../src/nodes/kit/limits/plant-alarms'
 import { AT_8, MINUTE, readingOf } from '../../../support/limits/monitoring'
 import { createMemoryStore } from '../../../support/memory-store'
+import { useFakeTimers } from '../../lib/api/setup'
 
 /** The list of alarms while nodes of the flow come and go, as in a deploy. */
 describe('the alarms of a plant', () => {
@@ -85,5 +86,34 @@ describe('the alarms of a plant', () => {
     }
     join('chat')
     assert.deepEqual([told.length, told[0]], [1000, 'chat 1'])
+  })
+})
+
+describe('the settings of limits in minutes', () => {
+  const timers = useFakeTimers()
+
+  it('are minutes of the clock', async () => {
+    const told: string[] = []
+    const opened = { account: {} as never, store: createMemoryStore(systemClock) }
+    const config = { limits: [], errorAfter: 10, silentAfter: 20, remind: 30 }
+    const alarms = new PlantAlarms({} as never, {} as never, config as never, opened)
+    const deliver = ({ changes }: Delivery) =>
+      void told.push(...changes.reports.map(({ event }) => `${event.state} ${event.condition}`))
+    alarms.join('lamp', { deliver, show: () => {} })
+    for (const value of [-18, null])
+      await alarms.inTurn(() =>
+        alarms.judge([readingOf(Date.now(), value)], 'lamp', { msg: {}, send: () => {} } as never),
+      )
+    const toldWithin = async (minutes: number) => {
+      await timers().tickAsync(minutes * MINUTE)
+      return told.splice(0)
+    }
+    assert.deepEqual(await toldWithin(9.9), [])
+    assert.deepEqual(await toldWithin(0.2), ['alarm error'])
+    assert.deepEqual(await toldWithin(9.8), [])
+    assert.deepEqual(await toldWithin(0.2), ['alarm no-data'])
+    assert.deepEqual(await toldWithin(19.8), [])
+    assert.deepEqual(await toldWithin(0.2), ['reminder error'])
+    await alarms.close()
   })
 })

@@ -71,6 +71,11 @@ async function start(
 }
 
 describe('a trigger', () => {
+  it('waits for quota for the seconds of the setting, or for as long as it takes', async () => {
+    const waitOf = async (wait: number | null) => (await start({ wait })).run().requestContext.maxWaitMs
+    assert.deepEqual([await waitOf(90), await waitOf(0), await waitOf(null)], [90_000, 0, null])
+  })
+
   it('takes a response of the last ten seconds only if the node triggers itself, and never its own again', async () => {
     const { clock, nodeState, run, trigger } = await start()
     const ages: (number | undefined)[] = []
