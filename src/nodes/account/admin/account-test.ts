@@ -41,7 +41,7 @@ async function testRelay(
     return { works: true }
   } catch (error) {
     if (!(error instanceof EnvlogError)) throw error
-    const isFound = error.reason === 'device-refused' && error.cause.status !== 404
-    return isFound ? { works: true } : { works: false, reason: error.reason, params: error.params }
+    const { reason, params } = error
+    return reason === 'device-refused' ? { works: true } : { works: false, reason, params }
   }
 }

@@ -25,9 +25,9 @@ describe('the state of a node in a file', () => {
     assert.equal(await store.load(), undefined)
     for (const text of ['{"version":1}', '{"version":1,"more":true}']) await store.save(text)
     assert.deepEqual(await open(userDir).load(), { version: 1, more: true })
-    const file = join(userDir, 'envlog', 'a1b2.json')
-    assert.equal(statSync(file).mode & 0o077, 0)
-    assert.deepEqual(readdirSync(join(userDir, 'envlog')), ['a1b2.json'])
+    const folder = join(userDir, 'envlog')
+    for (const path of [folder, join(folder, 'a1b2.json')]) assert.equal(statSync(path).mode & 0o077, 0)
+    assert.deepEqual(readdirSync(folder), ['a1b2.json'])
   })
 
   it('has a separate file for every id', async () => {
