@@ -50,9 +50,36 @@ describe('an envelope', () => {
       group: { number: 1, name: 'Cold chain' },
       utcOffset: 540,
     }
-    for (const fields of [{ channel: 'none' }, { channel: [7] }, { unixtime: 'soon' }])
+    for (const fields of [
+      { channel: 'none' },
+      { channel: [7] },
+      { channel: [{ num: 1 }, 7] },
+      { unixtime: 'soon' },
+    ])
       assert.deepEqual(odd(fields), known)
-    assert.equal(odd({ baseunit: 'x' }), null)
+    const { devices, unreadable } = currentEnvelope(currentDevice({ baseunit: 'x' }), 7 as never)
+    assert.deepEqual(
+      [devices, unreadable],
+      [
+        [],
+        [
+          { serial: '5212A1B2', part: 'devices.0.baseunit', known: null },
+          { serial: '', part: 'devices.1', known: null },
+        ],
+      ],
+    )
+  })
+
+  it('fails with ENVLOG_REPLY if its list or its channels are none', () => {
+    const devices = { 0: currentDevice(), total: 1 }
+    assert.deepEqual(
+      paramsOf(() => readEnvelope('current', JSON.stringify({ devices }))),
+      { part: 'devices' },
+    )
+    assert.deepEqual(
+      paramsOf(() => alertEnvelope(alertResponse({ channel: 'none' }))),
+      { part: 'channel' },
+    )
   })
 
   it('reports a device whose serial number separates parts of topics, or is too long, as unreadable', () => {

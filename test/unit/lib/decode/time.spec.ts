@@ -21,7 +21,12 @@ describe('the offset of a device', () => {
       [-900, -540, null],
     ])
       assert.equal(offsetOf({ 'time-diff': timeDiff, 'std-bias': stdBias }), expected)
-    assert.equal(offsetOf({ 'time-diff': ' ', time_diff: '330' }), 330, 'the other spelling if one is blank')
+    for (const blank of [null, ' ', [], {}])
+      assert.equal(
+        offsetOf({ 'time-diff': blank, time_diff: '330' }),
+        330,
+        'the other spelling if one is blank',
+      )
     for (const wrong of [{ time_diff: 'GMT+9' }, { std_bias: '9:00' }, { 'dst-flg': 'on' }])
       assert.equal(offsetOf(wrong), null)
   })
@@ -35,8 +40,13 @@ describe('the offset of a device', () => {
 
 describe('a time of a response', () => {
   it('is in seconds, rounded to milliseconds; none if it is blank or 0', () => {
-    const times = [1.001, '1.001', 0, '', null, 'soon', 253_370_764_801].map(readTimestamp)
-    assert.deepEqual(times, [1001, 1001, null, null, null, undefined, undefined])
+    const times = [1.001, '1.001', 0, '', ' ', null, 'soon'].map(readTimestamp)
+    assert.deepEqual(times, [1001, 1001, null, null, null, null, undefined])
+  })
+
+  it('is unreadable after the beginning of the year 9999', () => {
+    const latest = MAX_TIMESTAMP_MS / 1000
+    assert.deepEqual([latest, latest + 1].map(readTimestamp), [MAX_TIMESTAMP_MS, undefined])
   })
 })
 
@@ -60,7 +70,10 @@ describe('a formatted time', () => {
   })
 
   it("is UTC if the device's offset is unknown, and null without an instant", () => {
-    assert.equal(formatTime(noon, 'local', null), '2026-11-20T12:00:00.000Z')
+    const format = createTimeFormatter('local')
+    const times = [null, 540, null].map((offset) => format(noon, offset))
+    const utc = '2026-11-20T12:00:00.000Z'
+    assert.deepEqual(times, [utc, '2026-11-20T21:00:00.000+09:00', utc])
     assert.equal(formatTime(null, 'local', 540), null)
   })
 })

@@ -8,9 +8,9 @@ describe('an alert log', () => {
       readAlerts(alertResponse({ 'alert-logs': entries }))
         .alerts.map(({ text }) => text)
         .join('')
-    const newestFirst = [at(30, 'd'), at(20, 'c'), at(20, 'b'), at(10, 'a')]
-    assert.equal(texts(newestFirst), 'abcd')
-    assert.equal(texts(newestFirst.toReversed()), 'abcd')
+    const newestFirst = [at(30, 'e'), at(20, 'd'), at(20, 'c'), at(10, 'b'), at(10, 'a')]
+    assert.equal(texts(newestFirst), 'abcde')
+    assert.equal(texts(newestFirst.toReversed()), 'abcde')
     assert.equal(texts([at(20, 'c'), at(20, 'b')]), 'bc', 'the sample in the description is newest first')
   })
 

@@ -5,7 +5,7 @@ describe('the level of a battery', () => {
   it('depends on the series of a standalone device, and is unknown for other codes', () => {
     const levelsOf = (standalone: boolean) =>
       [1, 2, 3, 4, 5, 0, 6, null].map(
-        (code) => readBattery(code, { standalone, model: 'M-71' }, ['M-7']).level,
+        (code) => readBattery(code, { standalone, model: 'M-71' }, ['M-6', 'M-7']).level,
       )
     const unknown = ['unknown', 'unknown', 'unknown']
     assert.deepEqual(levelsOf(true), ['replace-now', 'replace-soon', 'half', 'low', 'sufficient', ...unknown])

@@ -16,6 +16,7 @@ describe('matching channels with the records', () => {
   it('keeps two channels with the same number: the second one gets the next free number', () => {
     assert.deepEqual(matched([1, 1, 2, 1]), '1 name 0, 2 name 2, 3 name 1, 4 name 3')
     assert.deepEqual(matched([0, 0]), '1 name 0, 2 name 1')
+    assert.deepEqual(matched([98, 98]), '98 name 0, 99 name 1')
     assert.deepEqual(matched([99, 99]), '99 name 0', 'there is no channel 100')
     const many = Array.from({ length: 120 }, (_, index) => index + 1)
     assert.match(matched(many), /, 99 name 98$/)
@@ -24,6 +25,11 @@ describe('matching channels with the records', () => {
   it('uses the position of a channel without a number, even next to one that counts from zero', () => {
     assert.deepEqual(matched([0, null]), '1 name 0, 2 name 1')
     assert.deepEqual(matched([null, null]), '1 name 0, 2 name 1')
+  })
+
+  it('sorts channels that are listed in another order', () => {
+    assert.deepEqual(matched([1, 0]), '1 name 1, 2 name 0')
+    assert.deepEqual(matched([2, 1]), '1 name 1, 2 name 0')
   })
 
   it('counts them from zero if all match the records only then', () => {

@@ -46,7 +46,13 @@ describe('the gaps of a series', () => {
     assert.deepEqual(kinds([0, 20_000], [600, 0]), ['restart'], 'without a known interval')
     assert.deepEqual(kinds([0, 65_530], [960, 10]), ['missing'], 'without a known interval')
     assert.deepEqual(kinds([0, 65_535], [600, 0]), [])
-    // Without a known interval, half of all ids are the border.
+    // Without a known interval, half of all ids are the border; a record without a time does not show it.
+    const undated = { time: null, timestamp: null, dataId: null }
+    const beside = findGaps([undated, ...numbered([1e9, 40_000], [1e9 + 600, 7_232])], false)
+    assert.deepEqual(
+      [...beside.values()].map(({ kind }) => kind),
+      ['missing'],
+    )
     assert.deepEqual(kinds([0, 40_000], [600, 7_232]), ['missing'])
     assert.deepEqual(kinds([0, 40_000], [600, 7_233]), ['restart'])
   })
@@ -58,6 +64,44 @@ describe('the gaps of a series', () => {
       gaps.map(({ missing }) => missing),
       [1],
     )
+  })
+
+  it('are shorter by the records without a time that belong to them, and none if these are all', () => {
+    const missing = (pairs: Parameters<typeof numbered>, undated: number[]) => {
+      const without = undated.map((dataId) => ({ time: null, timestamp: null, dataId }))
+      return [...findGaps([...without, ...numbered(...pairs)], false).values()].map((gap) => gap.missing)
+    }
+    const pairs = [
+      [0, 10],
+      [600, 11],
+      [3600, 16],
+    ] as const
+    assert.deepEqual(missing([...pairs], [9, 11, 13, 16, 17]), [3])
+    assert.deepEqual(missing([...pairs], [12, 13, 14, 15]), [])
+    const across = [
+      [0, 65_533],
+      [600, 65_534],
+      [3600, 3],
+    ] as const
+    assert.deepEqual(missing([...across], [65_533, 65_534, 65_535, 1, 3, 4]), [2])
+  })
+
+  it('count the numbers of a device anew after its restart', () => {
+    const records = numbered([0, 5], [60, 6], [120, 1], [180, 2], [540, 8])
+    assert.deepEqual(
+      [...findGaps(records, true).values()].map(({ kind, missing }) => [kind, missing]),
+      [
+        ['restart', null],
+        ['missing', 5],
+      ],
+    )
+  })
+
+  it('are not caused by a record without a number', () => {
+    const [one, two, three] = numbered([0, 7], [60, 0], [120, 8])
+    assert.ok(one && two && three)
+    assert.equal(findGaps([one, { ...two, dataId: null }, three], true).size, 0)
+    assert.equal(findGaps([one, { ...two, dataId: null }, three], false).size, 0)
   })
 
   it('are exactly the missing records of a regular series, even across wraparounds', () => {

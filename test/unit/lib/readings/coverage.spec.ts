@@ -42,7 +42,7 @@ describe('coverage', () => {
   })
 
   it('knows a gap by 1.9 times the step beside it', () => {
-    assert.deepEqual(gapsOf([0, 10, 20, 38.9, 48.9, 58.9], 60), [])
+    assert.deepEqual(gapsOf([0, 10, 20, 39, 49, 59], 60), [])
     assert.deepEqual(gapsOf([0, 10, 20, 39.1, 49.1, 59.1], 60), [[20, 39.1]])
   })
 

@@ -13,6 +13,7 @@ describe('the recording interval', () => {
 
   it('is the median time between records, without those of the same time', () => {
     assert.equal(of([0, 1, 2, 3, 4, 5, 6, 7, 8, 20, 20, 20]), HOUR)
+    assert.equal(of([0, 0, 0, 0, 0, 0, 0, 1, 2, 3]), HOUR)
   })
 
   it('takes into account the records that are missing by number, so that a dying logger is not fully covered', () => {

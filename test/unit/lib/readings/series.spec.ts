@@ -22,10 +22,10 @@ describe('a series', () => {
 
   it('keeps the order of records with the same time but without ids, reversed if the newest are first', () => {
     const at = (unixtime: number, ch1: number) => ({ unixtime, 'data-id': 0, ch1 })
-    const ascending = [at(10, 9), at(20, 5), at(20, 3), at(30, 4)]
+    const ascending = [at(10, 9), at(20, 5), at(20, 3), at(30, 4), at(30, 6)]
     const values = (data: Json[]) => records(...data).map(({ ch1 }) => ch1)
-    assert.deepEqual(values(ascending), [9, 5, 3, 4])
-    assert.deepEqual(values(ascending.toReversed()), [9, 5, 3, 4])
+    assert.deepEqual(values(ascending), [9, 5, 3, 4, 6])
+    assert.deepEqual(values(ascending.toReversed()), [9, 5, 3, 4, 6])
   })
 
   it('keeps the record with fewer missing values if two have the same id', () => {
@@ -38,6 +38,22 @@ describe('a series', () => {
         records(at(one), at(other)).map(({ errors }) => errors),
         [{ ch1: 'E1' }],
       )
+  })
+
+  it('keeps records of different times with the same number, and different ones without a time', () => {
+    const at = (unixtime: number | string, ch1: number) => ({ unixtime, 'data-id': 1, ch1 })
+    const kept = records(at('', 5), at('', 6), at('', 5), at(10, 7), at(20, 8), at(20, 8), at(30, 9))
+    assert.deepEqual(
+      kept.map(({ ch1 }) => ch1),
+      [5, 6, 7, 8, 9],
+    )
+  })
+
+  it('has the records of one second in the order of their numbers, even if these start again at 0', () => {
+    const idsOf = (...ids: number[]) =>
+      records(...ids.map((id) => ({ unixtime: 10, 'data-id': id, ch1: 1 }))).map(({ dataId }) => dataId)
+    assert.deepEqual(idsOf(9, 7, 8), [7, 8, 9])
+    assert.deepEqual(idsOf(0, 65_535, 1, 65_534), [65_534, 65_535, 0, 1])
   })
 
   it('identifies a record regardless of channels without a value', () => {
@@ -84,5 +100,12 @@ describe('a series', () => {
       [5, 6, 6, 6, 5, null],
     )
     assert.equal(records({ unixtime: 10, ch1: 1, data_id: 7 })[0]?.dataId, 7)
+  })
+
+  it('has no number in place of one that is a fraction or too large to count', () => {
+    const ids = [1.5, 2 ** 52 - 1, 2 ** 52].map(
+      (id) => records({ unixtime: 10, ch1: 1, 'data-id': id })[0]?.dataId,
+    )
+    assert.deepEqual(ids, [null, 2 ** 52 - 1, null])
   })
 })
