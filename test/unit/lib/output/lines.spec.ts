@@ -28,4 +28,8 @@ describe('the lines of *Try now*', () => {
     const { lines } = toLines(alerts([{ unixtime: RECORD_TIME, ch1: 'too high' }]))
     assert.deepEqual(lines, [{ name: 'Freezer 3', timestamp: TIME, channels: [], text: 'too high' }])
   })
+
+  it('are none of a raw response', () => {
+    assert.deepEqual(toLines({ kind: 'raw', payload: 'a,b' }), { lines: [], count: 0 })
+  })
 })

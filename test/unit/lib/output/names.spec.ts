@@ -12,6 +12,7 @@ const climate = [
   { num: 3, name: '', unit: '%', value: '3' },
   { num: 4, name: 'time', unit: 'pH', value: '4' },
   { num: 5, name: 'base', unit: 'pH', value: '5' },
+  { num: 6, name: 'Inside', unit: 'C', value: '6' },
 ]
 const fieldsBy = (fieldNames: FieldNames) =>
   [...pointsOf(current([{ channel: climate }]), { measurement: 'm', group: null, fieldNames })][0]?.payload
@@ -19,9 +20,16 @@ const fieldsBy = (fieldNames: FieldNames) =>
 
 describe("names of a device's channels", () => {
   it('are keys, labels or quantities as fields of points, without duplicates and names of tags', () => {
-    assert.deepEqual(fieldsBy('channel'), { ch1: 1, ch2: 2, ch3: 3, ch4: 4, ch5: 5 })
-    assert.deepEqual(fieldsBy('label'), { Inside: 1, Inside_2: 2, ch3: 3, time_2: 4, base_2: 5 })
-    assert.deepEqual(fieldsBy('quantity'), { temperature: 1, temperature_2: 2, humidity: 3, ch4: 4, ch5: 5 })
+    assert.deepEqual(fieldsBy('channel'), { ch1: 1, ch2: 2, ch3: 3, ch4: 4, ch5: 5, ch6: 6 })
+    assert.deepEqual(fieldsBy('label'), { Inside: 1, Inside_2: 2, ch3: 3, time_2: 4, base_2: 5, Inside_3: 6 })
+    assert.deepEqual(fieldsBy('quantity'), {
+      temperature: 1,
+      temperature_2: 2,
+      humidity: 3,
+      ch4: 4,
+      ch5: 5,
+      temperature_3: 6,
+    })
   })
 
   it('are the same in every record of a series', () => {

@@ -97,7 +97,7 @@ describe('points', () => {
   })
 
   it('leave out empty tags', () => {
-    const nameless = { 'remote-name': '', 'remote-model': '', data: [{ unixtime: RECORD_TIME, ch1: 1 }] }
+    const nameless = { 'remote-name': '', 'remote-model': '  ', data: [{ unixtime: RECORD_TIME, ch1: 1 }] }
     assert.deepEqual(points(series(nameless), null)[0]?.tags, { serial: '5212A1B2', base: '5839F001' })
   })
 

@@ -112,13 +112,18 @@ describe('rows', () => {
         stale: true,
       },
     ])
-    const record = { ch1: 0, 'data-id': 0 }
-    const nameless = { name: '', model: '', channel: [{ num: 0, name: '', unit: '' }], data: [record] }
+    const nameless = { name: '', model: '', channel: [{ num: 0, name: '', unit: '' }] }
+    const ofRecord = (record: object) => rows(standalone({ ...nameless, data: [record] }), null)
+    const row = { serial: '5212A1B2', base: '5212A1B2', channel: 1, label: 'ch1', value: 0 }
     assert.deepEqual(
-      rows(standalone(nameless), null),
-      [{ serial: '5212A1B2', base: '5212A1B2', channel: 1, label: 'ch1', value: 0, dataid: 0 }],
+      ofRecord({ ch1: 0, 'data-id': 0 }),
+      [{ ...row, dataid: 0 }],
       'a value or an id of 0 is not empty',
     )
+    assert.deepEqual(ofRecord({ ch1: 0 }), [row])
+    const unlimited = current([{}])
+    for (const reading of unlimited.readings) reading.stale = null
+    assert.ok(!('stale' in (rows(unlimited, null)[0] ?? {})))
   })
 
   for (const kind of kinds) {

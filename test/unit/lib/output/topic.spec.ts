@@ -43,8 +43,9 @@ describe('a topic', () => {
     )
   })
 
-  it('is undefined if the template is blank', () => {
-    for (const template of ['', ' ', '\t']) assert.equal(formatTopic(template, device), undefined)
+  it('is undefined if the template is blank, or nothing is left of it', () => {
+    for (const template of ['', ' ', '\t', '{channel}'])
+      assert.equal(formatTopic(template, device), undefined)
   })
 
   it("keeps the template's own text and unknown placeholders", () => {

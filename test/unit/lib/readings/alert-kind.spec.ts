@@ -145,7 +145,7 @@ describe('the kind of an alert', () => {
   }
 
   it('is found if the channel has no name', () => {
-    assert.equal(kind('upper limit exceeded', ''), 'upper-limit')
+    assert.equal(kind('upper limit exceeded, 12.1 °C', ''), 'upper-limit')
   })
 
   it('for battery and communication is their source, or recovered', () => {

@@ -135,6 +135,8 @@ describe('the statistics of a period', () => {
     assert.equal((await statistics(far, A_DAY))[0]?.mkt, 52.48)
     const constant = measured.map(([time]): Measured => [time, -20])
     assert.equal((await statistics(constant, A_DAY))[0]?.mkt, -20)
+    const freezing = measured.map(([time]): Measured => [time, -0.001])
+    assert.ok(Object.is((await statistics(freezing, A_DAY))[0]?.mkt, 0), 'never -0')
     const [none] = await statistics([['2026-11-20T01:00Z', 'E1']], A_DAY)
     assert.deepEqual([none?.mkt, none?.coverage], [null, 0])
   })
@@ -200,6 +202,21 @@ describe('the statistics of a period', () => {
     }
     assert.equal(await hours('2026-11-20T01:00Z'), 3)
     assert.equal(await hours('2026-11-20T04:10Z'), 5, 'by a clock that is ahead')
+    const rows = await statistics([], { ...period, receivedAt: Date.parse('2026-11-20T02:00Z') })
+    assert.deepEqual(
+      rows.map(({ coverage }) => coverage),
+      [0, 0, null],
+      'nothing is over of an hour that has just begun',
+    )
+  })
+
+  it('omit the name, unit and quantity if they are not known', async () => {
+    const channel = [{ num: 0, name: '', unit: '' }]
+    const [row] = await statistics([['2026-11-20T01:00Z', 1]], A_DAY, { name: '', channel })
+    assert.deepEqual(
+      ['name', 'unit', 'quantity', 'mkt'].filter((key) => key in (row ?? {})),
+      [],
+    )
   })
 
   it("are in the device's local time without a zone, even with an offset of half an hour, and in UTC if it is unknown", async () => {
@@ -225,6 +242,7 @@ describe('the statistics of a period', () => {
     assert.equal(await meanOf(415, 416, 418), 416.33)
     assert.equal(await meanOf(0.1234, 0.1236), 0.1235)
     assert.ok(Object.is(await meanOf(-0.001, 0.001), 0))
+    assert.ok(Object.is(await meanOf(-0.01, 0, 0, 0), 0), 'never -0')
     assert.equal(await meanOf(...Array(5000).fill(101_325.2)), 101_325.2)
     assert.equal(await meanOf(...Array(5000).fill(1e15)), 1e15)
   })
