@@ -46,8 +46,6 @@ export async function planMessages(content: Content, options: OutputOptions): Pr
     return { messages: [device ? { payload, subject: device } : { payload }] }
   }
   if (output === 'readings' && content.kind === 'series') return planSeries(content.series, options)
-  if (output === 'readings' && content.kind === 'current' && options.send === 'all')
-    return { messages: [{ payload: [...content.readings] }] }
   const plan = await planElements(content, options)
   if (content.kind === 'statistics') return { ...plan, columns: STATISTICS_COLUMNS }
   return output === 'rows' ? { ...plan, columns: ROW_COLUMNS[content.kind] } : plan

@@ -12,13 +12,13 @@ export function subjectsOf(
 ): (key: string | undefined) => Subject {
   const labels = channelNames(channels, 'label', topicText, [], beginningText)
   const quantities = channelNames(channels, 'quantity')
-  const subjects = new Map(
+  const subjects = new Map<string | undefined, Subject>(
     channels.map(({ key, number, unit }) => {
       const [label, quantity] = [labels.get(key) ?? key, quantities.get(key) ?? key]
       return [key, { ...device, channel: { number, label, unit, quantity } }] as const
     }),
   )
-  return (key) => (key === undefined ? device : (subjects.get(key) ?? device))
+  return (key) => subjects.get(key) ?? device
 }
 
 /** @returns a function that returns the subject of an alert, which is the channel if the alert has one */
