@@ -33,6 +33,8 @@ export interface Plan {
 
 /** The payload of *latest records* and *records of a period*, with the output `readings` (docs/messages.md). */
 export interface SeriesPayload extends SeriesPart {
+  /** Minutes ahead of UTC at the last record; `null` if unknown. */
+  utcOffset: number | null
   group: Group | null
   /** Absent if `send` is `each`. */
   gaps?: Gap[]

@@ -1,13 +1,7 @@
 import { setQuantities } from '../../shared/quantity'
 import type { GraphEnvelope } from '../decode/envelopes'
 import { type Fields, isObject } from '../decode/fields'
-import {
-  createTimeFormatter,
-  readTimestamp,
-  type TimeFormatter,
-  type TimeStyle,
-  utcOffsetAt,
-} from '../decode/time'
+import { createTimeFormatter, readTimestamp, type TimeFormatter, type TimeStyle } from '../decode/time'
 import { MISSING, readNumber, readValueError } from '../decode/value'
 import { EnvlogError } from '../errors'
 import { type Channel, createChannel, matchChannels, parseChannelNumber } from './channel'
@@ -24,7 +18,7 @@ export interface Series extends SeriesPart {
 
 /** The records of a response, which may be one of several, so that gaps cannot be detected yet. */
 export interface SeriesPart extends Device {
-  /** Minutes ahead of UTC at the newest record; `null` if unknown. */
+  /** Minutes that the device's clock is ahead of UTC; `null` if unknown. */
   utcOffset: number | null
   channels: Channel[]
   records: SeriesRecord[]
@@ -70,8 +64,7 @@ export function readSeriesPart(
   const [part] = unreadable
   if (part !== undefined && records.length === 0) throw new EnvlogError('response-unreadable', { part })
   const sorted = sortAndDeduplicate(records, channels)
-  const utcOffset = utcOffsetAt(sorted.at(-1)?.timestamp ?? null, style, offset)
-  return { part: { ...device, utcOffset, channels, records: sorted }, unreadable }
+  return { part: { ...device, utcOffset: offset, channels, records: sorted }, unreadable }
 }
 
 /**
