@@ -14,6 +14,21 @@ describe('an alert log', () => {
     assert.equal(texts([at(20, 'c'), at(20, 'b')]), 'bc', 'the sample in the description is newest first')
   })
 
+  it('has the channels of its alerts too, if the response does not list them', () => {
+    const { channels } = readAlerts(alertResponse({ 'alert-logs': [{ unixtime: 10, ch3: 'text' }] }))
+    assert.deepEqual(
+      channels.map(({ key }) => key),
+      ['ch1', 'ch3'],
+    )
+  })
+
+  it('reports an entry that is none', () => {
+    const { alerts, unreadable } = readAlerts(
+      alertResponse({ 'alert-logs': [7, { unixtime: 10, ch1: 'text' }] }),
+    )
+    assert.deepEqual([alerts.length, unreadable], [1, ['alert-logs.0']])
+  })
+
   it('has a text of each of six channels, the battery and communication, in every spelling', () => {
     const fields = [...[1, 2, 3, 4, 5, 6, 7].map((number) => `ch${number}`)]
     const others = ['battery-level', 'battery_level', 'communication-status', 'communication_status']
