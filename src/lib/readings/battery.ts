@@ -26,7 +26,7 @@ const URGENCY = new Map([
 export const urgencyOf = (level: string | null): number => URGENCY.get(level ?? '') ?? 0
 
 /** Whether the meaning of a code is known. */
-export const isBatteryCode = (code: number | null): boolean => code !== null && code in LEVELS
+export const isBatteryCode = (code: number): boolean => code in LEVELS
 
 /**
  * Determines the battery level. For devices that are not known to belong to series 1, the levels warn earlier.

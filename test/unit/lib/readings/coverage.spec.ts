@@ -56,6 +56,11 @@ describe('coverage', () => {
     ])
   })
 
+  it('compares the first and the last step with the only side that they have', () => {
+    assert.deepEqual(gapsOf([0, 60, 61, 62], 63), [[0, 60]])
+    assert.deepEqual(gapsOf([0, 1, 2, 62], 63), [[2, 62]])
+  })
+
   it('begins and ends with the period', () => {
     assert.deepEqual(gapsOf([18, 28, 38], 56), [])
     assert.deepEqual(gapsOf([20, 30, 40], 60), [
