@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import {
   createTimeFormatter,
+  isTimestamp,
   MAX_TIMESTAMP_MS,
   readTimestamp,
   type TimeStyle,
@@ -47,6 +48,13 @@ describe('a time of a response', () => {
   it('is unreadable after the beginning of the year 9999', () => {
     const latest = MAX_TIMESTAMP_MS / 1000
     assert.deepEqual([latest, latest + 1].map(readTimestamp), [MAX_TIMESTAMP_MS, undefined])
+  })
+})
+
+describe('a time of a message or of saved data', () => {
+  it('is a number of milliseconds until the beginning of the year 9999, and no text', () => {
+    const times = [0, -MAX_TIMESTAMP_MS, MAX_TIMESTAMP_MS, MAX_TIMESTAMP_MS + 1, Number.NaN, '0', null]
+    assert.deepEqual(times.map(isTimestamp), [true, true, true, false, false, false, false])
   })
 })
 
