@@ -40,11 +40,12 @@ describe('a series', () => {
   })
 
   it('keeps records of different times with the same number, and different ones without a time', () => {
-    const at = (unixtime: number | string, ch1: number) => ({ unixtime, 'data-id': 1, ch1 })
-    const kept = records(at('', 5), at('', 6), at('', 5), at(10, 7), at(20, 8), at(20, 8), at(30, 9))
+    const at = (unixtime: number | string, id: number, ch1: number) => ({ unixtime, 'data-id': id, ch1 })
+    const undated = [at('', 1, 5), at('', 1, 6), at('', 1, 5)]
+    const dated = [at(10, 1, 7), at(10, 1, 7), at(20, 1, 8), at(20, 2, 9), at(30, 1, 10)]
     assert.deepEqual(
-      kept.map(({ ch1 }) => ch1),
-      [5, 6, 7, 8, 9],
+      records(...undated, ...dated).map(({ ch1 }) => ch1),
+      [5, 6, 7, 8, 9, 10],
     )
   })
 
