@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readBattery, urgencyOf } from '../../../../src/lib/readings/battery'
+import { isBatteryCode, readBattery, urgencyOf } from '../../../../src/lib/readings/battery'
 
 describe('the level of a battery', () => {
   it('depends on the series of a standalone device, and is unknown for other codes', () => {
@@ -11,6 +11,11 @@ describe('the level of a battery', () => {
     assert.deepEqual(levelsOf(true), ['replace-now', 'replace-soon', 'half', 'low', 'sufficient', ...unknown])
     const [now, soon] = ['replace-now', 'replace-soon']
     assert.deepEqual(levelsOf(false), [now, now, now, soon, 'sufficient', ...unknown])
+  })
+
+  it('is known of the codes 1 to 5', () => {
+    const codes = [0, 1, 5, 6, 1.5]
+    assert.deepEqual(codes.map(isBatteryCode), [false, true, true, false, false])
   })
 
   it('is urgent if the battery must be replaced', () => {
