@@ -142,6 +142,16 @@ const reports: Record<string, () => ReportData> = {
       },
       head: { signature: false, language: 'ja' },
     }),
+  'day by two clocks': () => {
+    const berlin = clockOf('Europe/Berlin', true)
+    const span = spanOf('2026-11-27', 1, berlin)
+    const channels = [channelOf({ ...span, step: HOUR, coverage: null, limits: [limitOf()] })]
+    const devices = [
+      deviceOf({ clock: berlin, ...span, channels }),
+      deviceOf({ clock: clockOf('Asia/Tokyo', true), serial: '52A10002', name: 'Freezer 2', channels }),
+    ]
+    return reportOf({ devices, clock: berlin, head: { signature: false }, limits: [] })
+  },
   check: () => reportOf({ devices: checkDevices(), kind: 'now', limits }),
 }
 
