@@ -196,7 +196,7 @@ export class Client {
   async #send(call: Call, request: JoinedRequest): Promise<ServiceResponse<unknown>> {
     const { quota, clock, random } = this.#ports
     const { retries: endpointRetries = Number.POSITIVE_INFINITY }: Endpoint = endpoints[call.endpoint]
-    const maxRetries = Math.min(this.#settings.retries, endpointRetries, request.maxRetries)
+    const ownRetries = Math.min(this.#settings.retries, endpointRetries)
     let retries = 0
     let refusals = 0
     for (;;) {
@@ -209,7 +209,7 @@ export class Client {
       request.lastError = refusal ? refusalOf(error, refusal) : error
       const isLast = refusal
         ? ++refusals === MAX_REFUSALS || request.isTriedOnce
-        : retries >= maxRetries || !isRetryable(error)
+        : retries >= Math.min(ownRetries, request.maxRetries) || !isRetryable(error)
       if (isLast) throw request.lastError
       if (!refusal) await sleep(clock, retryDelayMs(retries++, random()), request.signal)
     }

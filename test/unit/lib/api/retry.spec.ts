@@ -84,6 +84,13 @@ describe('retries', () => {
     }
   })
 
+  it('are as many as one of the callers allows', async () => {
+    const { client, transport } = clientOf(broken, { retries: 5 })
+    for (const maxRetries of [1, 3]) watch(client.read('current', {}, { ...context, maxRetries }))
+    await timers().tickAsync(3_600_000)
+    assert.equal(transport.sent.length, 4)
+  })
+
   it('for alerts are at most one, even if the account allows more', async () => {
     const device = { 'remote-serial': '5212A1B2', 'base-serial': '5839F001' }
     for (const [retries, expected] of [
