@@ -60,6 +60,23 @@ describe('the list of devices of an account', () => {
     await assert.rejects(devices.utcOffset('A0000001', 'OTHER001', context), failure('device-unknown'))
   })
 
+  it('has the name of a device, under any base unit if that is not known, and none for a blank one', async () => {
+    const unnamed = currentDevice({ serial: 'A0000002', name: '' })
+    const devices = listOf(device('A0000001'), unnamed)
+    assert.equal(devices.nameOf({ serial: 'A0000001' }), undefined)
+    await later(devices.all(context))
+    const nameOf = (serial: string, base?: string) => devices.nameOf({ serial, base })
+    assert.deepEqual(
+      [
+        nameOf('A0000001'),
+        nameOf('A0000001', '5839F001'),
+        nameOf('A0000001', 'OTHER001'),
+        nameOf('A0000002'),
+      ],
+      ['Freezer 3', 'Freezer 3', undefined, undefined],
+    )
+  })
+
   it('is not refreshed for a device that it contains under another base unit', async () => {
     const { service, devices } = setup('A0000001')
     await later(devices.all(context))

@@ -58,4 +58,10 @@ describe('a page of a missing period', () => {
     assert.deepEqual(gaps([50, 1], [90, 3], [150, 8]), [2])
     assert.deepEqual(gaps([90, 3], [100, 5], [150, 6]), [])
   })
+
+  it('shows no gap after the end of the hole, whatever else the page has', () => {
+    const hole = holeOf(100, 200, { begin: { timestamp: 100, dataId: 5 } })
+    const others = [record(150, 6), record(250, 9), { time: null, timestamp: null, dataId: 20 }]
+    assert.deepEqual(findGapsIn(hole, part(others) as never, true, 'utc'), [])
+  })
 })

@@ -16,6 +16,22 @@ describe('a report without limits', () => {
   })
 })
 
+describe('a report with limits', () => {
+  it('judges by their rows, and by their minutes until a device is silent', async () => {
+    const rows = [{ name: 'Freezers' }]
+    const about = {
+      account: { name: 'Plant A' },
+      language: 'en-US',
+      period: { kind: 'now' },
+      evaluate: () => assert.fail('nothing to evaluate'),
+      readLimits: async (id: string) => ({ limits: id === 'limits' ? rows : [], silentAfter: 90 }),
+    }
+    const settings = readReportSettings({ account: 'account', select: 'all', limits: 'limits' })
+    const { limits, silentAfterMs } = await toQuery(settings, about as never)
+    assert.deepEqual([limits, silentAfterMs], [rows, 5_400_000])
+  })
+})
+
 describe('the settings of a report', () => {
   const isValid = (settings: object) => {
     try {
