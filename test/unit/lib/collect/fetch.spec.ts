@@ -165,6 +165,20 @@ describe('fetching one device', () => {
     await collectLatest(account, target, how, context)
   })
 
+  it('names up to three parts that cannot be read, and says that there are more', async () => {
+    const partOf = async (count: number) => {
+      const data = [{ unixtime: '1', ch1: '1' }, ...Array.from({ length: count }, () => 'x')]
+      const { account } = modelAccount(() => graph({ data }))
+      const { failed } = await collectLatest(account, { serial: '5212A1B2', base: '5212A1B2' }, how, context)
+      return failed?.map(({ error }) => error.params.part)
+    }
+    assert.deepEqual(await Promise.all([0, 3, 4].map(partOf)), [
+      [],
+      ['data.1, data.2, data.3'],
+      ['data.1, data.2, data.3, …'],
+    ])
+  })
+
   it('requests alerts with its own serial as base unit if it is standalone', async () => {
     const { account, requests } = modelAccount(() =>
       alertResponse({ 'alert-logs': [{ unixtime: '1', ch1: 'a' }] }),
