@@ -18,10 +18,11 @@ export class Checksum {
   }
 
   async addReading({ base, serial, channels, timestamp }: Reading): Promise<void> {
-    const record: SeriesRecord = { time: null, timestamp, dataId: null, errors: {} }
+    const errors: Record<string, string> = {}
+    const record: SeriesRecord = { time: null, timestamp, dataId: null, errors }
     for (const { key, value, error } of channels) {
       record[key as `ch${number}`] = value
-      if (error !== null && record.errors) record.errors[key] = error
+      errors[key] = error ?? ''
     }
     await this.#add(base.serial, serial, channels, [record])
   }
@@ -59,7 +60,6 @@ const RECORDS_PER_TURN = 4000
 const toLine = (cells: readonly string[]) => `${cells.map(toCell).join(',')}\n`
 
 function toCell(cell: string | number | null | undefined): string {
-  if (typeof cell === 'number') return String(cell)
-  const text = cell ?? ''
+  const text = String(cell ?? '')
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

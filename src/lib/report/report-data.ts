@@ -84,7 +84,7 @@ export interface VerdictCounts {
   withoutLimits: number
   /** Excursions that overlap the period. Of `now`: channels outside a limit. */
   excursions: number
-  /** Channels without a value, and incomplete ones. */
+  /** Channels without a value, and incomplete ones. 0 for `now`, of which such channels fail. */
   noValue: number
   incomplete: number
   /** Devices; 0 unless the period reaches to now. */

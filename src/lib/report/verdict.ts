@@ -23,8 +23,7 @@ export function toVerdict(
     channels: all.length,
     withoutLimits: all.filter(({ limits }) => limits.length === 0).length,
     excursions: excursions + checks.filter(({ outside }) => outside.length > 0).length,
-    noValue:
-      countOf('no-value') + missingOf('channel-absent') + checks.filter(({ value }) => value === null).length,
+    noValue: countOf('no-value') + missingOf('channel-absent'),
     incomplete: countOf('incomplete'),
     silent: missingOf('silent'),
     battery: reachesNow ? devices.filter(({ battery }) => urgencyOf(battery) > 0).length : 0,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import type { Reading } from '../../../../src/lib/readings/current'
 import type { Series } from '../../../../src/lib/readings/series'
 import { Checksum } from '../../../../src/lib/report/checksum'
 
@@ -31,5 +32,17 @@ describe('the checksum of a report', () => {
       `5839F001,5212A1B3,${sha256(head)}\n`,
     ]
     assert.equal(checksum.result(), sha256(lines.join('')))
+  })
+
+  it('of a check has one record of each device, without a number', async () => {
+    const channels = [
+      { key: 'ch1', unit: '°C', value: -18.5, error: null },
+      { key: 'ch2', unit: '%', value: null, error: 'E1' },
+    ]
+    const reading = { base: { serial: '5839F001' }, serial: '5212A1B2', channels, timestamp: 1000 }
+    const checksum = new Checksum()
+    await checksum.addReading(reading as unknown as Reading)
+    const records = sha256('timestamp,dataId,ch1 °C,ch2 %\n1000,,-18.5,E1\n')
+    assert.equal(checksum.result(), sha256(`5839F001,5212A1B2,${records}\n`))
   })
 })

@@ -5,6 +5,7 @@ import { EnvlogError } from '../../../../src/lib/errors'
 import type { Excursion, PeriodKind, ReportData } from '../../../../src/lib/report/report-data'
 import { Wording } from '../../../../src/lib/report/wording'
 import { createTranslate } from '../../../../src/lib/texts'
+import { repairLimit } from '../../../../src/shared/limits-schema'
 import { catalogIn } from '../../../support/built'
 import { root } from '../../../support/package'
 import {
@@ -12,7 +13,10 @@ import {
   checkOf,
   clockOf,
   deviceOf,
+  HOUR,
+  limitOf,
   reportOf,
+  spanOf,
   translateIn,
 } from '../../../support/report/sample-report'
 
@@ -103,6 +107,83 @@ describe('the words of a report', () => {
     assert.match(say(english), /^Record limit of this device reached\. .* 2026-11-28 00:30/)
     assert.match(say(japanese), /2026-11-28 00:30/)
     assert.match(say(japanese), /^この機器の記録の枠/)
+  })
+
+  it('have no blank at the end of a reason to which the service added nothing', () => {
+    const error = new EnvlogError('login-refused', { status: 401, words: '' })
+    assert.match(english.failure(error, clockOf('UTC')), /\S$/)
+  })
+
+  it('say what is missing of a device', () => {
+    const period = spanOf()
+    const error = new EnvlogError('device-unknown', { serial: '52A10099' })
+    const missing = [
+      { kind: 'channel-absent', name: 'Door' },
+      { kind: 'left-out', error },
+      { kind: 'no-channels' },
+      { kind: 'lost', period },
+      { kind: 'lost', period: null },
+      { kind: 'silent', since: period.to },
+      { kind: 'silent', since: null },
+    ] as const
+    const device = deviceOf({ missing })
+    assert.deepEqual(english.missing(device), [
+      'Door: no records',
+      english.failure(error, device.clock),
+      'no channels, so nothing was checked',
+      'the service no longer has the records of 2026-11-27 00:00 – 2026-11-28 00:00',
+      'the service no longer has some of the records, or left them out',
+      'silent since 2026-11-28 00:00',
+      'silent: no measurement yet',
+    ])
+  })
+
+  it('say of an incomplete channel only what is known', () => {
+    const missing = (wish: Partial<ReportData['devices'][number]['channels'][number]>) => {
+      const channel = channelOf({ state: 'incomplete', ...wish })
+      const found = [{ kind: 'incomplete', channel }] as const
+      return english.missing(deviceOf({ channels: [channel], missing: found }))
+    }
+    const { from } = spanOf()
+    const gaps = [{ from, to: from + 2 * HOUR }]
+    assert.deepEqual(missing({ coverage: 91.7, gaps }), ['91.7% measured, gap of 2 h (00:00 – 02:00)'])
+    assert.deepEqual(missing({ coverage: null, gaps }), ['gap of 2 h (00:00 – 02:00)'])
+    assert.deepEqual(missing({ coverage: 90, errors: 1, errorText: 'E1' }), [
+      '90% measured, 1 record without a value (E1: sensor)',
+    ])
+  })
+
+  it('give a reason for no value only if there are records', () => {
+    const none = [0, 1].map((errors) => english.noValue({ errors, errorText: '' }))
+    assert.deepEqual(none, ['no value', 'no value: no reason given'])
+  })
+
+  it('name what a limit allows, and how it was broken, also in the unit of the channel', () => {
+    const bounds = (above: number | null, below: number | null) =>
+      english.bounds({ above, below, minutes: 0 }, '°C')
+    assert.deepEqual(
+      [bounds(null, 2), bounds(8, null), bounds(8, 2)],
+      ['from 2\u00a0°C', 'up to 8\u00a0°C', '2 to 8\u00a0°C'],
+    )
+    const limit = limitOf({ above: 10, below: 0, drawnAbove: 50, drawnBelow: 32 })
+    assert.deepEqual(
+      (['above', 'below'] as const).map((side) => english.broken({ limit, side }, '°F')),
+      ['above 10\u00a0°C / 50\u00a0°F', 'below 0\u00a0°C / 32\u00a0°F'],
+    )
+  })
+
+  it('name what a row of limits measures, and its unit if there is only one', () => {
+    const measured = (row: object) => Object.values(english.measured(repairLimit({ above: 8, ...row })))
+    assert.deepEqual(
+      [{}, { unit: 'F' }, { quantity: 'humidity' }, { quantity: 'voltage' }, { channel: 2 }].map(measured),
+      [
+        ['temperature', '°C'],
+        ['temperature', '°F'],
+        ['humidity', '%'],
+        ['voltage', ''],
+        ['ch2', ''],
+      ],
+    )
   })
 
   it('tell devices of the same name apart', () => {
