@@ -2,7 +2,7 @@ import type { Account } from '../../../src/lib/account'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError } from '../../../src/lib/errors'
-import { makeReport, type ReportQuery } from '../../../src/lib/report/make-report'
+import { makeReport, type Progress, type ReportQuery } from '../../../src/lib/report/make-report'
 import type { ReportedChannel, ReportedDevice, ReportHead } from '../../../src/lib/report/report-data'
 import type { RequestContext } from '../../../src/lib/request'
 import { type Limit, readLimits } from '../../../src/shared/limits-schema'
@@ -137,9 +137,12 @@ export async function reportOf(devices: readonly PlantDevice[], asked: Asked) {
     head: { ...HEAD, coverage, gap },
     ...others,
   }
-  const report = await makeReport({ ...account, temperatureUnit: unit }, query, context)
+  const progress: Progress[] = []
+  const report = await makeReport({ ...account, temperatureUnit: unit }, query, context, (found) => {
+    progress.push({ ...found })
+  })
   const [device] = report.devices as [ReportedDevice]
-  return { report, requests, device, channel: device.channels[0] as ReportedChannel }
+  return { report, requests, progress, device, channel: device.channels[0] as ReportedChannel }
 }
 
 /** Records of one value, at regular times. @param to exclusive */

@@ -152,6 +152,27 @@ describe('a report', () => {
         assert.deepEqual(found.missing, [])
       })
 
+    it('fails if the account fails then', async () => {
+      const device = warmFor('2026-10-09T18:00Z', '2026-10-10T02:00Z')
+      const error = new EnvlogError('login-refused')
+      let count = 0
+      const refusing = Object.defineProperty({ ...device }, 'error', {
+        get: () => (++count > 1 ? error : undefined),
+        enumerable: true,
+      })
+      await assert.rejects(reportOf([refusing], asked), { reason: 'login-refused' })
+    })
+
+    it('requests nothing further if the first value is inside, or if there is none', async () => {
+      const rows = [{ name: 'too warm', above: -15 }]
+      const from = at('2026-10-10T00:00Z')
+      const inside = every(10 * MINUTE, from, from + DAY, () => -19)
+      for (const records of [inside, []]) {
+        const { requests } = await reportOf([freezer(records)], { ...asked, rows })
+        assert.equal(requests.length, 2, 'current readings, and records')
+      }
+    })
+
     it('has what is outside at the end, and not yet long enough', async () => {
       const records = every(MINUTE, at('2026-10-10T00:00Z'), at('2026-10-11T00:00Z'), (time) =>
         time >= at('2026-10-10T23:55Z') ? -9.5 : -19,
@@ -181,6 +202,28 @@ describe('a report', () => {
     }
     assert.deepEqual(await checkOf(60), ['pass', 'good'])
     assert.deepEqual(await checkOf(61), ['fail', 'bad'])
+  })
+
+  it('has no silent device without a time for that', async () => {
+    const now = at('2026-10-11T00:30Z')
+    const devices = [freezer([[now - 90 * DAY, -19]])]
+    const asked = { now, rows: [ROW], period: 'now' } as const
+    const { report, device } = await reportOf(devices, { ...asked, silentAfterMs: null })
+    assert.deepEqual([device.checks[0]?.result, report.verdict.counts.silent], ['pass', 0])
+  })
+
+  it('tells how many of its devices are done', async () => {
+    const now = at('2026-10-11T00:30Z')
+    const devices = ['5212A1B1', '5212A1B2'].map((serial) => freezer([[now, -19]], { serial }))
+    const { progress } = await reportOf(devices, { now, period: 'now' })
+    assert.deepEqual(
+      progress.map(({ done, total }) => [done, total]),
+      [
+        [0, 2],
+        [1, 2],
+        [2, 2],
+      ],
+    )
   })
 
   it('has its devices by group, those without one last, and by name, in which 2 is before 10', async () => {
@@ -221,6 +264,51 @@ describe('a report', () => {
       ['pass', 2],
       ['none', 0],
     ])
+  })
+
+  it('counts the channels of a check that passed and that failed, and those without limits as neither', async () => {
+    const now = at('2026-10-11T00:30Z')
+    const rows = [ROW, { quantity: 'humidity', above: 60 }]
+    const device = freezer([[now, -19, 70, 400]], { units: ['C', '%', 'ppm'] })
+    const found = await reportOf([device], { now, rows, period: 'now' })
+    const { passed, failed, withoutLimits } = found.report.verdict.counts
+    assert.deepEqual([passed, failed, withoutLimits], [1, 1, 1])
+    const units = found.device.checks.flatMap(({ limits }) => limits.map(({ unit }) => unit))
+    assert.deepEqual(units, ['°C', '%'])
+  })
+
+  it('checks a device by the limits of its group', async () => {
+    const now = at('2026-10-11T00:30Z')
+    const devices = ['Cold chain', 'Lab', undefined].map((group, index) =>
+      freezer([[now, -9]], { serial: `5212A1B${index}`, ...(group !== undefined && { group }) }),
+    )
+    const rows = [{ above: -15, select: 'group', groups: ['Cold chain'] }]
+    const { report } = await reportOf(devices, { now, rows, period: 'now' })
+    assert.deepEqual(
+      report.devices.map(({ checks }) => checks[0]?.result),
+      ['fail', 'none', 'none'],
+    )
+  })
+
+  it('does not compare a missing value with limits', async () => {
+    const now = at('2026-10-11T00:30Z')
+    const { report, device } = await reportOf([freezer([[now, 'E1']])], { now, rows: [ROW], period: 'now' })
+    const [check] = device.checks
+    assert.deepEqual([check?.result, check?.outside, report.verdict.counts.excursions], ['fail', [], 0])
+  })
+
+  it('does not check a device without channels', async () => {
+    const now = at('2026-10-11T00:30Z')
+    const devices = [freezer([[now, -19]]), freezer([[now]], { serial: '5212A1B3', units: [] })]
+    const { report } = await reportOf(devices, { now, rows: [ROW], period: 'now' })
+    assert.deepEqual(
+      report.devices.map(({ isChecked, missing }) => [isChecked, missing]),
+      [
+        [true, []],
+        [false, [{ kind: 'no-channels' }]],
+      ],
+    )
+    assert.equal(report.verdict.counts.unchecked, 1)
   })
 
   it('counts a battery that must be replaced now or soon', async () => {
@@ -343,6 +431,13 @@ describe('a report', () => {
           ...{ drawnAbove: 4.89, drawnBelow: null },
         },
       ])
+    })
+
+    it('draws a limit in the unit of the channel', async () => {
+      const cold = freezer(every(10 * MINUTE, at('2026-10-10T00:00Z'), asked.now, () => -19))
+      const { channel } = await reportOf([cold], { ...asked, rows: [{ above: 5, unit: 'F' }] })
+      const limits = channel.limits.map(({ above, unit, drawnAbove }) => [above, unit, drawnAbove])
+      assert.deepEqual(limits, [[5, '°F', -15]])
     })
 
     it('has values outside in the unit of the channel', async () => {
@@ -535,6 +630,15 @@ describe('a report', () => {
       })
   })
 
+  it('fails if three devices in a row do not respond, although another one does', async () => {
+    const now = at('2026-10-11T00:30Z')
+    const silent = ['5212A1B3', '5212A1B4', '5212A1B5'].map((serial) =>
+      freezer([], { serial, error: new EnvlogError('timeout-silent') }),
+    )
+    const good = freezer(every(10 * MINUTE, at('2026-10-10T00:00Z'), now, () => -19))
+    await assert.rejects(reportOf([good, ...silent], { now, zone: 'UTC' }), { code: 'ENVLOG_TIMEOUT' })
+  })
+
   it('of a period that has not begun, or is longer than 366 days, fails with ENVLOG_INPUT', async () => {
     const now = at('2026-10-11T00:30Z')
     const from = (ms: number, to = now) => ({ from: { instant: ms }, to: { instant: to } })
@@ -545,6 +649,14 @@ describe('a report', () => {
       params: { days: 366 },
     })
     await of(from(now - 366 * DAY))
+  })
+
+  it('of a period that is longer than 366 days by the clock of one device fails', async () => {
+    const now = at('2026-10-11T00:30Z')
+    const period = { from: { wallClock: now - 366 * DAY }, to: { instant: now } }
+    const devices = [0, 0, 540].map((offset, index) => freezer([], { offset, serial: `5212A1B${index}` }))
+    await reportOf(devices.slice(0, 2), { now, period })
+    await assert.rejects(reportOf(devices, { now, period }), { reason: 'report-too-long' })
   })
 
   it('has a checksum of the records of the period, whatever was requested around it', async () => {
