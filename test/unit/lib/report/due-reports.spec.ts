@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { DueReports } from '../../../../src/lib/report/due-reports'
+import { type DueReport, DueReports } from '../../../../src/lib/report/due-reports'
 import { dueTimes, type Every, formatDue, nextDue } from '../../../../src/lib/report/schedule'
 import { TimeZone } from '../../../../src/shared/local-clock'
 import { createVirtualClock, type VirtualClock } from '../../../support/clock'
@@ -203,6 +203,59 @@ describe('the reports that a node makes by itself', () => {
     await start({ every: 'day', kind: 'last-week' })
     clock.advance(DAY)
     assert.deepEqual(await makeAll(), ['11-27'], 'of another period')
+  })
+
+  it('go on from a state of an earlier version, without their kind, until that changes', async () => {
+    await store.save(JSON.stringify({ version: 1, since: START, made: [], told: [] }))
+    clock.advance(DAY)
+    await start()
+    assert.deepEqual(await makeAll(), ['11-21'])
+    await stop()
+    clock.advance(DAY)
+    await start({ kind: 'last-week' })
+    assert.deepEqual(await makeAll(), [])
+  })
+
+  it('begin with a store that is empty', async () => {
+    await store.save('null')
+    await start()
+    clock.advance(DAY)
+    assert.deepEqual(await makeAll(), ['11-21'])
+  })
+
+  it('need no more space the longer they are made, or are not done', async () => {
+    const sizesOf = async (end: (due: DueReport) => Promise<void>) => {
+      store = createMemoryStore(clock)
+      await start()
+      const sizes: number[] = []
+      for (let day = 1; day <= 200; day++) {
+        clock.advance(DAY)
+        for (let due = node.next(); due; due = node.next()) await end(due)
+        if (day % 100 === 0) sizes.push(JSON.stringify(store.contents()).length)
+      }
+      await stop()
+      return sizes
+    }
+    for (const end of [(due: DueReport) => node.made(due), (due: DueReport) => node.failed(due)]) {
+      const [early = 0, late] = await sizesOf(end)
+      assert.ok(early > 0)
+      assert.equal(late, early)
+    }
+  })
+
+  it('are not written at a further attempt, which changes nothing', async () => {
+    await start()
+    clock.advance(DAY)
+    const attempt = async () => {
+      const due = node.next()
+      assert.ok(due)
+      await node.failed(due)
+    }
+    await attempt()
+    const writes = store.writes()
+    clock.advance(15 * MINUTE)
+    await attempt()
+    assert.equal(store.writes(), writes)
   })
 
   it('of the current readings are only the newest', async () => {

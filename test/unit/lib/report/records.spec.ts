@@ -28,7 +28,7 @@ describe('the records of a period that the service no longer has', () => {
 
   it('are those in the period, not those that were requested before it because of For', async () => {
     assert.deepEqual(await lostAt(120), [0, 60])
-    assert.equal(await lostAt(5), undefined)
+    for (const minutesLater of [5, 60]) assert.equal(await lostAt(minutesLater), undefined)
   })
 
   it('end with the period, although the oldest record that it keeps is later', async () => {

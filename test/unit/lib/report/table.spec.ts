@@ -87,6 +87,34 @@ describe('the table of a report', () => {
     assert.deepEqual([rows[0]?.Missing, rows[1]?.Missing], ['', 'Damp: no value: E1: sensor'])
   })
 
+  it('has what is missing of a device in the rows of all its channels', async () => {
+    const records = device.records?.filter(([time]) => time < now - 2 * 60 * MINUTE) ?? []
+    const damp = records.map(([time, value]) => [time, value ?? null, 40] as const)
+    const today = { calendar: 'today', now } as const
+    const { rows } = await tableOf([{ ...device, units: ['C', '%'], records: damp }], {
+      ...{ ...asked, period: today },
+    })
+    assert.equal(rows.length, 2)
+    for (const { Missing } of rows) assert.match(Missing ?? '', /silent since 2026-10-26 10:50/)
+  })
+
+  it('has quantities and limits only where there are some', async () => {
+    const records = device.records?.map(([time]) => [time, -19, 40, 5] as const) ?? []
+    const { rows } = await tableOf(
+      [{ ...device, units: ['C', '%', 'x'], records }, { serial: '5212A1B9' }],
+      asked,
+    )
+    assert.deepEqual(
+      rows.map((row) => ['Quantity', 'Lower limit', 'Upper limit'].map((name) => row[name])),
+      [
+        ['temperature', '-30', '-15'],
+        ['humidity', '', ''],
+        ['', '', ''],
+        ['', '', ''],
+      ],
+    )
+  })
+
   it('of a check has the readings, and why they fail', async () => {
     const broken = { ...device, records: [[now - MINUTE, 'E1'] as const] }
     const { rows } = await tableOf([broken], { ...asked, period: 'now' })
