@@ -39,12 +39,18 @@ const numbersOf = (drawn: string, kind = 'y') =>
 
 describe('a chart', () => {
   it('shows the lowest and highest values of each slot, and a line through the means', () => {
-    const points = [0, 6, 12].map((hour) => ({ time: from + hour * HOUR, low: 0, high: 10, mean: 5 }))
+    const points = [0, 6, 12].map((hour) => ({ time: from + hour * HOUR, low: -20, high: -10, mean: -15 }))
     const channel = channelOf()
     const drawn = draw({ ...channel, chart: { points, breaks: [] } })
     assert.equal(stepsOf(drawn, 'value'), 'M0 120l90 0 90 0')
     assert.equal(stepsOf(drawn, 'range'), 'M0 17l90 0 90 0 0 206-90 0-90 0z')
     assert.match(drawn, /aria-label="A &amp; B"/)
+  })
+
+  it('shows the range of some slots, although others have a single value', () => {
+    const points = [0, 6, 12].map((hour) => ({ time: from + hour * HOUR, low: hour, high: 12, mean: 12 }))
+    const drawn = draw({ ...channelOf(), chart: { points, breaks: [] } })
+    assert.equal(stepsOf(drawn, 'range'), 'M0 17l90 0 90 0 0 0-90 103-90 103z')
   })
 
   it('leaves gaps empty', () => {
@@ -78,6 +84,11 @@ describe('a chart', () => {
     assert.deepEqual(boxesOf(drawn, 'bar'), inPeriod)
   })
 
+  it('shows what began to be outside just before its end inside its right edge', () => {
+    const outsideAtEnd = [{ limit: limitOf(), side: 'above' as const, from: to - 60_000, extreme: 1 }]
+    assert.match(draw(channelOf({ outsideAtEnd })), /class="outside" x="359" width="1"/)
+  })
+
   it('has room for all limits, three of them with their own dashes', () => {
     const limits = [limitOf({ above: 8, below: 2 }), ...[30, 31, 32].map((above) => limitOf({ above }))]
     const drawn = draw(channelOf({ valueAt: () => 5, limits }))
@@ -105,6 +116,20 @@ describe('a chart', () => {
     const [, limit] = /class="limit dash0" d="M0 (\d+)H/.exec(drawn) ?? []
     const [[, top] = []] = numbersOf(drawn, 'edge')
     assert.ok(Math.abs((top ?? 0) - Number(limit) / 2.4) < 0.3)
+  })
+
+  it('has its numbers also far from zero', () => {
+    const numbersFrom = (least: number) => {
+      const drawn = draw(channelOf({ valueAt: (time) => least + (hourOf(time) === 1 ? 10 : 0) }))
+      return numbersOf(drawn).map(([text]) => text)
+    }
+    assert.deepEqual(
+      [numbersFrom(-20), numbersFrom(10)],
+      [
+        ['\u221220', '\u221215', '\u221210'],
+        ['10', '15', '20'],
+      ],
+    )
   })
 
   // About five lines, at ones, twos and fives.
@@ -139,6 +164,18 @@ describe('a chart', () => {
       numbersOf(drawn, 'edge').map(([text]) => text),
       ['10', '8.6'],
     )
+  })
+
+  it('has a text, or a line, or both at a time', () => {
+    const ticks = [
+      { at: from + 6 * HOUR, text: '6', isLine: true },
+      { at: from + 12 * HOUR, text: '', isLine: true },
+      { at: from + 18 * HOUR, text: '18', isLine: false },
+    ]
+    const drawn = `${chart(channelOf(), deviceOf({}), { ticks, about: '', words })}`
+    const texts = [...drawn.matchAll(/class="x"[^>]*>([^<]*)/g)].map(([, text]) => text)
+    assert.deepEqual(texts, ['6', '18'])
+    assert.match(stepsOf(drawn, 'grid'), /H360M90 0V240M180 0V240$/)
   })
 
   it('shows a single value, and one that never changes', () => {

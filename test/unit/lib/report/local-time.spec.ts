@@ -77,6 +77,34 @@ describe('the times below a chart', () => {
     )
   })
 
+  it('have a line at every second one of a day', () => {
+    const span = spanOf('2026-10-24', 1, berlin)
+    const lines = timeTicks(span, berlin, 'en-US').filter(({ isLine }) => isLine)
+    assert.deepEqual(
+      lines.map(({ text }) => text),
+      ['0', '6', '12', '18', '24'],
+    )
+  })
+
+  it('are hours of some hours, and end with 24 only at midnight', () => {
+    const { from } = spanOf('2026-10-24', 1, berlin)
+    const textsOf = (first: number) =>
+      timeTicks({ from: from + first * HOUR, to: from + (first + 6) * HOUR }, berlin, 'en-US').map(
+        ({ text }) => text,
+      )
+    assert.deepEqual(textsOf(9), ['9', '10', '11', '12', '13', '14', '15'])
+    assert.deepEqual(textsOf(18), ['18', '19', '20', '21', '22', '23', '24'])
+  })
+
+  it('do not have a day whose noon is not in the period', () => {
+    const { from } = spanOf('2026-10-19', 1, berlin)
+    const texts = [0, 6, 12, 13].map((hours) => {
+      const ticks = timeTicks({ from, to: from + (2 * 24 + hours) * HOUR }, berlin, 'en-US')
+      return ticks.flatMap(({ text }) => (text === '' ? [] : text)).join()
+    })
+    assert.deepEqual(texts, ['19 Mon,20 Tue', '19 Mon,20 Tue', '19 Mon,20 Tue', '19 Mon,20 Tue,21 Wed'])
+  })
+
   it('are closer the shorter the period is', () => {
     const { from } = spanOf('2026-10-01', 1, berlin)
     const countOf = (hours: number) => {
