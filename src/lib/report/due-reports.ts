@@ -140,6 +140,8 @@ export class DueReports {
     const isOther = kindBefore !== undefined && kindBefore !== kind
     const begin = (isOther ? null : before) ?? this.#deployedAt
     const since = schedule ? Math.min(begin, this.#clock.now()) : null
+    // A node that makes none by itself has nothing to save.
+    if (since === before && kind === kindBefore) return
     this.#saved = { ...this.#saved, since, kind }
     this.#state.save()
   }

@@ -243,6 +243,12 @@ describe('the reports that a node makes by itself', () => {
     }
   })
 
+  it('are not written if the node makes none by itself', async () => {
+    await start({ every: null })
+    await clock.pass(HOUR)
+    assert.equal(store.writes(), 0)
+  })
+
   it('are not written at a further attempt, which changes nothing', async () => {
     await start()
     clock.advance(DAY)
