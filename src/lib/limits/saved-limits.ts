@@ -65,6 +65,8 @@ const savedDevice = z.object({
   quietMs: z.optional(z.number()),
   silent: z.optional(savedAlarm),
   battery: z.optional(savedAlarm),
+  /** Whether the level of its battery was known. */
+  hasBattery: z.optional(z.boolean()),
   channels: z.record(z.string(), savedChannel),
 })
 /** Rows of limits, as the form saves them. */
@@ -128,6 +130,7 @@ export function toSavedDevice(
     ...(quietMs > MIN_SAVED_MS && { quietMs: Math.round(quietMs) }),
     ...(silent.alarm && { silent: toSavedAlarm(silent.alarm) }),
     ...(battery.alarm && { battery: toSavedAlarm(battery.alarm) }),
+    ...(battery.sentState !== undefined && { hasBattery: true }),
     channels: Object.fromEntries(savedChannels),
   }
 }

@@ -159,7 +159,8 @@ export class WatchedDevices {
       device.seenAt -= saved.unseenMs ?? 0
       device.arrivedAt -= saved.quietMs ?? 0
       this.#alarms.resume(device.silent, saved.silent && fromSavedAlarm(saved.silent))
-      if (saved.battery) this.#alarms.resume(device.battery, fromSavedAlarm(saved.battery))
+      if (saved.battery || saved.hasBattery)
+        this.#alarms.resume(device.battery, saved.battery && fromSavedAlarm(saved.battery))
       for (const [number, channel] of Object.entries(channels))
         this.#restoreChannel(device, Number(number), channel)
     }

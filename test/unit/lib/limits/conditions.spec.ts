@@ -528,8 +528,15 @@ describe('the watched devices', () => {
       ['battery 5212A1B2 false'],
       [],
     ])
-    const judged = [...node.monitor.conditions()].map(nameOf).sort()
-    assert.deepEqual(judged, ['battery 5212A1B2', ...conditions])
+    const judged = () => [...node.monitor.conditions()].map(nameOf).sort()
+    assert.deepEqual(judged(), ['battery 5212A1B2', ...conditions])
+    node.restart()
+    assert.ok(judged().includes('battery 5212A1B2'))
+    node.receive([readingOf(nowIn(node), -18, { battery: { level: 'sufficient' } })])
+    assert.deepEqual(
+      node.sent.states.filter((state) => state.startsWith('battery')),
+      [],
+    )
   })
 
   it('are judged from then on if the quantity of a channel becomes known', () => {
