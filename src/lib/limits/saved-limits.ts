@@ -65,7 +65,7 @@ const savedDevice = z.object({
   quietMs: z.optional(z.number()),
   silent: z.optional(savedAlarm),
   battery: z.optional(savedAlarm),
-  /** Whether the level of its battery was known. */
+  /** Whether the level of its battery was known, without an alarm. */
   hasBattery: z.optional(z.boolean()),
   channels: z.record(z.string(), savedChannel),
 })
@@ -130,7 +130,7 @@ export function toSavedDevice(
     ...(quietMs > MIN_SAVED_MS && { quietMs: Math.round(quietMs) }),
     ...(silent.alarm && { silent: toSavedAlarm(silent.alarm) }),
     ...(battery.alarm && { battery: toSavedAlarm(battery.alarm) }),
-    ...(battery.sentState !== undefined && { hasBattery: true }),
+    ...(!battery.alarm && battery.sentState !== undefined && { hasBattery: true }),
     channels: Object.fromEntries(savedChannels),
   }
 }
