@@ -64,7 +64,7 @@ function withOnly(device: DeviceDefinition) {
 const standalone = withOnly(createDevice(0))
 const remote = withOnly(remoteUnit)
 
-const current = (count: number): Case => ({
+const current = (count: number, goal: number): Case => ({
   name: `current, ${count.toLocaleString('en')} devices`,
   service: { devices: count },
   type: 'envlog-current',
@@ -74,7 +74,7 @@ const current = (count: number): Case => ({
   hand: currentByHand,
   messages: 1,
   isLarge: count >= 5000,
-  goal: count === 10 ? 0.9 : count === 5000 ? 0.65 : 0.8,
+  goal,
 })
 
 const latest = { type: 'envlog-latest', hand: seriesByHand.readings, ...small, goal: 0.6 } as const
@@ -154,7 +154,10 @@ export function report(count: number): Case {
 const alerts = { type: 'envlog-alerts', hand: alertsByHand, ...small, goal: 0.8 } as const
 
 export const cases: readonly Case[] = [
-  ...[10, 100, 1000, 5000].map(current),
+  current(10, 0.9),
+  current(100, 0.8),
+  current(1000, 0.8),
+  current(5000, 0.65),
   { name: 'latest, 300 records, standalone', ...standalone, ...latest, path: 'latest-data' },
   { name: 'latest, 300 records, remote', ...remote, ...latest, path: 'latest-data-relay' },
   range(16_000, 2, 'readings', 0.45),
