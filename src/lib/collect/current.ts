@@ -55,6 +55,7 @@ export async function collectCurrent(
   const { unreadable } = response.body
   const [first] = unreadable
   if (first && all.length === 0) throw new EnvlogError('response-unreadable', { part: first.part })
+  // Nearly always, and there may be thousands.
   const isAll = query.selection === 'all' && query.exclude.length === 0
   const readings = isAll ? all : all.filter((reading) => isSelected(memberOf(reading), query))
   const others = unreadable.map(({ serial, part, known }) => ({ serial, part, ...known }))

@@ -10,8 +10,8 @@ export function readNumber(value: unknown): number | null {
   if (typeof value !== 'string') return null
   const number = Number(value)
   if (!Number.isFinite(number)) return null
-  // `Number` also accepts blank text and `0x10`. A text that begins with 1 to 9 or `-` is neither, so it can skip the
-  // pattern, which takes ten times as long.
+  // `Number` also accepts blank text and `0x10`. A text that begins with 1 to 9 or `-`, or is a single 0, is neither, so
+  // it can skip the pattern, which takes ten times as long.
   const isDecimal = (value >= '1' && value < ':') || value === '0' || value.startsWith('-')
   return isDecimal || NUMBER.test(value) ? number : null
 }

@@ -52,7 +52,7 @@ export interface LimitEvent {
 export interface Report {
   event: LimitEvent
   utcOffset: number | null
-  /** When the newest value outside a limit was measured, ms since 1970 UTC, if it is about one. */
+  /** When what an alarm is about was last measured, ms since 1970 UTC. Only the sentences about limits use it. */
   measuredAt?: number
 }
 

@@ -113,8 +113,8 @@ export class Window {
 
   #combine(): void {
     const countedFor = this.#countsOthers ? mostGenerous(this.#own) : undefined
-    const always = { until: Number.POSITIVE_INFINITY }
-    this.#limits = this.#own.map((own) => ({ ...own, ...always, countsOthers: own === countedFor }))
+    const forever = Number.POSITIVE_INFINITY
+    this.#limits = this.#own.map((own) => ({ ...own, countsOthers: own === countedFor, until: forever }))
     const until = this.#reportedUntil()
     if (this.#reported) this.#limits.push({ ...this.#reported, countsOthers: true, until })
     this.#longestMs = Math.max(this.#longestMs, longestOf(this.#limits))
