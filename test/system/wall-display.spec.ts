@@ -26,6 +26,8 @@ const SELDOM = { 'envlog-current': { repeat: 60 * SPEED } }
 const WALL = 'Dashboard - needs @flowfuse node-red-dashboard/wall display'
 const CHART = 'envlog-example-dashboard-chart'
 const HTML = '<img src=x onerror="window.wasRun=1">'
+/** With a date if it is of another day than the test. */
+const TIME = String.raw`(?:\d\d?/\d\d?, )?\d\d:\d\d`
 const SIZES = [
   [375, 812],
   [780, 1024],
@@ -548,11 +550,11 @@ describe('the wall display', () => {
         .filter({ hasText: text })
         .waitFor()
     const broken = page.locator('.envlog-tile.is-error').filter({ hasText: 'Twin' })
-    await broken.filter({ hasText: /no value since \d\d:\d\d/ }).waitFor()
+    await broken.filter({ hasText: new RegExp(`no value since ${TIME}`) }).waitFor()
     set('52A10001', { values: { 1: 41 } })
     await display
       .tile('Freezer')
-      .filter({ hasText: /above limit since \d\d:\d\d/ })
+      .filter({ hasText: new RegExp(`above limit since ${TIME}`) })
       .waitFor()
   })
 
@@ -562,11 +564,13 @@ describe('the wall display', () => {
     simulator.set({ limits })
     await deploy({ 'envlog-account': { limits: JSON.stringify(limits) } })
     const { page } = await open()
-    const reason = /Alerts not fetched: .+\. The quota is used up\. Next attempt at about \d\d:\d\d\./
+    const reason = new RegExp(
+      `Alerts not fetched: .+\\. The quota is used up\\. Next attempt at about ${TIME}\\.`,
+    )
     await page.locator('.envlog-alerts').filter({ hasText: reason }).waitFor()
     await page
       .locator('.envlog-quota')
-      .filter({ hasText: /Alerts\s*0 left, more by \d\d:\d\d/ })
+      .filter({ hasText: new RegExp(`Alerts\\s*0 left, more by ${TIME}`) })
       .waitFor()
   })
 
@@ -576,7 +580,7 @@ describe('the wall display', () => {
     await deploy()
     const { page } = await open()
     const list = page.locator('.envlog-alerts')
-    const reason = 'The service reports an error. Next attempt at about \\d\\d:\\d\\d.'
+    const reason = `The service reports an error. Next attempt at about ${TIME}.`
     const pending = list.filter({ hasText: new RegExp(`Alerts not fetched: Freezer.*${reason}`) })
     await pending.waitFor()
     await until('the request has failed', () => simulator.counts().alert.total > 1)
