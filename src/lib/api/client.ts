@@ -194,7 +194,7 @@ export class Client {
    * Waits for a permit, sends the request, and settles the permit according to the response. Retries if this may help.
    */
   async #send(call: Call, request: JoinedRequest): Promise<ServiceResponse<unknown>> {
-    const { quota, clock, random } = this.#ports
+    const { quota } = this.#ports
     const { retries: endpointRetries = Number.POSITIVE_INFINITY }: Endpoint = endpoints[call.endpoint]
     const ownRetries = Math.min(this.#settings.retries, endpointRetries)
     let retries = 0
@@ -209,10 +209,18 @@ export class Client {
       request.lastError = refusal ? refusalOf(error, refusal) : error
       const isLast = refusal
         ? ++refusals === MAX_REFUSALS || request.isTriedOnce
-        : retries >= Math.min(ownRetries, request.maxRetries) || !isRetryable(error)
+        : !isRetryable(error) || !(await this.#pause(request, ownRetries, retries++))
       if (isLast) throw request.lastError
-      if (!refusal) await sleep(clock, retryDelayMs(retries++, random()), request.signal)
     }
+  }
+
+  /** Waits before a retry. @returns whether to retry: the callers that allow it may have left meanwhile */
+  async #pause(request: JoinedRequest, ownRetries: number, retriesDone: number): Promise<boolean> {
+    const { clock, random } = this.#ports
+    const mayRetry = () => retriesDone < Math.min(ownRetries, request.maxRetries)
+    if (!mayRetry()) return false
+    await sleep(clock, retryDelayMs(retriesDone, random()), request.signal)
+    return mayRetry()
   }
 
   /** Sends a request once. Never rejects. */

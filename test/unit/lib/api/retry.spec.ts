@@ -91,6 +91,18 @@ describe('retries', () => {
     assert.equal(transport.sent.length, 4)
   })
 
+  it('end as soon as the callers that allow them have left', async () => {
+    const { client, transport } = clientOf(broken, { retries: 5 })
+    const left = new AbortController()
+    const names = watch(client.read('current', {}, { ...context, maxRetries: 0 }))
+    watch(client.read('current', {}, { ...context, signal: left.signal }))
+    await timers().tickAsync(0)
+    left.abort()
+    await timers().tickAsync(3_600_000)
+    assert.equal(transport.sent.length, 1)
+    assert.equal(names.error?.code, 'ENVLOG_NETWORK')
+  })
+
   it('for alerts are at most one, even if the account allows more', async () => {
     const device = { 'remote-serial': '5212A1B2', 'base-serial': '5839F001' }
     for (const [retries, expected] of [
