@@ -86,6 +86,7 @@ export class HolePages {
     const { failures, since, unconfirmed = 0, contradictions, pauseMs } = this.#saved
     const isSmallest = records <= MIN_PAGE_RECORDS
     const isUnconfirmed = cause === 'unconfirmed'
+    const isRepeated = isSmallest && failures + unconfirmed > 0
     this.#arrived = 0
     this.#saved = {
       number: Math.max(MIN_PAGE_RECORDS, Math.floor(records / 2)),
@@ -94,8 +95,7 @@ export class HolePages {
       ...(isSmallest && isUnconfirmed && { unconfirmed: unconfirmed + 1 }),
       contradictions: cause === 'contradicted' ? contradictions + 1 : 0,
       failedAt: now,
-      pauseMs:
-        isSmallest && failures + unconfirmed > 0 ? Math.min(MAX_PAUSE_MS, 2 * pauseMs) : FIRST_PAUSE_MS,
+      pauseMs: isRepeated ? Math.min(MAX_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * pauseMs)) : FIRST_PAUSE_MS,
     }
   }
 

@@ -43,6 +43,18 @@ describe('a page of missing records that does not arrive', () => {
     assert.deepEqual(failUntilHopeless(new HolePages(), restart), failUntilHopeless(new HolePages()))
   })
 
+  it('is requested at once after a deploy, and after its next failures with the same pauses as at first', () => {
+    const pages = new HolePages()
+    for (const now of [0, 1, 2]) pages.failed(300, now)
+    pages.endPause()
+    const pauses = [pages.left(2)]
+    for (const now of [3, 4]) {
+      pages.failed(300, now)
+      pauses.push(pages.left(now) / MINUTE)
+    }
+    assert.deepEqual(pauses, [0, 10, 20])
+  })
+
   it('is not hopeless before the third failure of the smallest one, however long that takes', () => {
     const pages = new HolePages()
     const hopeless = [600, 300, 300, 300].map((records, day) => {
