@@ -14,16 +14,15 @@ import type { Missing, ReportClock, ReportedChannel, ReportedDevice, ReportHead 
 
 /** The device of a reading, before anything of it is known. */
 export function startDevice(reading: Reading, clock: ReportClock, period: Span): ReportedDevice {
-  const { serial, name, model, base, standalone, group, battery, timestamp } = reading
+  const { serial, name, base, standalone, group, battery } = reading
   return {
-    ...{ serial, name, model, clock },
+    ...{ serial, name, clock },
     base: base.serial,
     baseName: standalone ? '' : base.name || base.serial,
     group: group?.name ?? '',
     from: period.from,
     to: period.to,
     battery: battery.level,
-    measuredAt: timestamp,
     isChecked: false,
     channels: [],
     checks: [],
@@ -40,11 +39,10 @@ export function absentDevice(
   const { serial, base, group } = { serial: '', base: '', group: '', ...device }
   return {
     ...{ serial, base, group, clock },
-    ...{ name: error.subject?.name ?? '', model: '', baseName: '' },
+    ...{ name: error.subject?.name ?? '', baseName: '' },
     from: period.from,
     to: period.to,
     battery: null,
-    measuredAt: null,
     isChecked: false,
     channels: [],
     checks: [],

@@ -71,7 +71,7 @@ export async function makeReport(
   const devices = report.devices.sort(inOrder(query.head.language))
   return {
     ...{ head: query.head, period, made, clock, limits: query.limits, devices },
-    verdict: toVerdict(devices, period),
+    verdict: toVerdict(devices, { reachesNow: period.to >= made }),
     sha256: report.checksum.result(),
   }
 }

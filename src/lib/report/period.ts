@@ -45,7 +45,7 @@ export function toReportPeriod(period: RequestedPeriod, clock: LocalClock, made:
   const { from, to } = boundsOf(period, clock, made)
   const kind = period === 'now' ? 'now' : 'calendar' in period ? KINDS[period.calendar] : 'custom'
   const date = formatLocalTime(clock, from).slice(0, kind === 'month' ? 7 : 10)
-  return { kind, key: date, from, to, reachesNow: to >= made }
+  return { kind, key: date, from, to }
 }
 
 /** The clock that most devices have. */

@@ -1,4 +1,5 @@
 import { withUnit } from '../../shared/quantity'
+import { splitDuration } from '../duration'
 import type { Span } from '../readings/coverage'
 import type { Translate } from '../texts'
 
@@ -49,13 +50,10 @@ export class Phrases {
     return withUnit(this.number(value, least, most), unit, '\u00a0')
   }
 
-  /** Whole minutes as minutes, hours, or days. */
+  /** A length of time, as in the texts of alarms. */
   duration(minutes: number): string {
-    const [hours, days] = [Math.floor(minutes / 60), Math.floor(minutes / 1440)]
-    if (hours === 0) return this.say('minutes', { minutes })
-    if (hours < 72)
-      return this.say(minutes % 60 === 0 ? 'hours' : 'hours-minutes', { hours, minutes: minutes % 60 })
-    return this.say(hours % 24 === 0 ? 'days' : 'days-hours', { days, hours: hours % 24 })
+    const { key, ...numbers } = splitDuration(minutes)
+    return this.say(key, numbers)
   }
 
   lengthOf({ from, to }: Span): string {

@@ -57,8 +57,6 @@ export interface ReportPeriod {
   /** From inclusive, to exclusive. Devices with their own clock have their own bounds. Of `now`: both are `made`. */
   from: number
   to: number
-  /** Whether it reaches to the time of making, so that silent devices and batteries enter the verdict. */
-  reachesNow: boolean
 }
 
 export interface ReportClock extends LocalClock {
@@ -87,6 +85,8 @@ export interface VerdictCounts {
   /** Channels without a value, and incomplete ones. 0 for `now`, of which such channels fail. */
   noValue: number
   incomplete: number
+  /** Devices of which some records, or parts of the reading, cannot be read. */
+  unreadable: number
   /** Devices; 0 unless the period reaches to now. */
   silent: number
   battery: number
@@ -100,7 +100,6 @@ export interface ReportedDevice {
   serial: string
   /** Blank if it has none. */
   name: string
-  model: string
   /** Serial number of the base unit; that of the device if it is standalone, blank if unknown. */
   base: string
   /** Name of the base unit, or its serial number; blank if the device is standalone. */
@@ -113,8 +112,6 @@ export interface ReportedDevice {
   to: number
   /** `null` if the account does not have the device. */
   battery: BatteryLevel | null
-  /** When it last measured, as of the time of making; `null` if it never did. */
-  measuredAt: number | null
   /** Whether at least one of its channels was checked. */
   isChecked: boolean
   /** By number. Empty for `now`. */

@@ -1,6 +1,6 @@
 import { nextTurn } from '../clock'
 import { dateAndTime } from './local-time'
-import type { CheckedChannel, Missing, ReportData, ReportedChannel, ReportedDevice } from './report-data'
+import type { CheckedChannel, ReportData, ReportedChannel, ReportedDevice } from './report-data'
 import type { Wording } from './wording'
 
 type Cell = string | number | null | undefined
@@ -92,14 +92,9 @@ const lengthOf = (gap: ReportedChannel['longestGap'] | undefined) =>
 
 /** What is missing of the device or of the channel. */
 function missingOf({ device, channel }: Row, { words }: Context): string {
-  const isOfRow = (one: Missing | undefined) => !one || !('channel' in one) || one.channel === channel
-  return (
-    words
-      // Its dates are whole.
-      .missing({ ...device, from: 0 })
-      .filter((_, index) => isOfRow(device.missing[index]))
-      .join('; ')
-  )
+  const missing = device.missing.filter((one) => !('channel' in one) || one.channel === channel)
+  // A period of several days has times with dates.
+  return words.missing({ ...device, missing, from: 0 }).join('; ')
 }
 
 /**

@@ -1,7 +1,10 @@
 import { urgencyOf } from '../readings/battery'
 import type { ReportedChannel, ReportedDevice, Verdict, VerdictCounts } from './report-data'
 
-/** What the devices of a report have in common. */
+/**
+ * What the devices of a report have in common.
+ * @param reachesNow whether the period lasts until the time of making, so that batteries count
+ */
 export function toVerdict(
   devices: readonly ReportedDevice[],
   { reachesNow }: { reachesNow: boolean },
@@ -25,6 +28,7 @@ export function toVerdict(
     excursions: excursions + checks.filter(({ outside }) => outside.length > 0).length,
     noValue: countOf('no-value') + missingOf('channel-absent'),
     incomplete: countOf('incomplete'),
+    unreadable: devices.filter(({ missing }) => missing.some(({ kind }) => kind === 'left-out')).length,
     silent: missingOf('silent'),
     battery: reachesNow ? devices.filter(({ battery }) => urgencyOf(battery) > 0).length : 0,
     failed: checks.filter(({ result }) => result === 'fail').length,

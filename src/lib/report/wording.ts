@@ -16,7 +16,6 @@ import type {
   ReportData,
   ReportedChannel,
   ReportedDevice,
-  VerdictCounts,
 } from './report-data'
 
 /** Most decimals of a limit. */
@@ -28,9 +27,17 @@ const ERROR_CODES = ['E0', 'E1', 'E2', 'E3']
 type MissingOfDevice = Exclude<Missing, { channel: ReportedChannel } | { kind: 'channel-absent' }>
 
 /** What the verdict names, worst first. */
-const FINDINGS = ['excursions', 'unchecked', 'noValue', 'incomplete', 'silent', 'battery'] as const
+const FINDINGS = [
+  'excursions',
+  'unchecked',
+  'noValue',
+  'incomplete',
+  'unreadable',
+  'silent',
+  'battery',
+] as const
 /** Of a check, in which a channel that is outside, silent or without a value has failed. */
-const FINDINGS_OF_CHECK = ['unchecked', 'battery'] as const
+const FINDINGS_OF_CHECK = ['failed', 'unchecked', 'unreadable', 'battery'] as const
 
 type Bounds = Pick<AppliedLimit, 'above' | 'below'>
 
@@ -68,22 +75,24 @@ export class Wording extends Phrases {
   }
 
   /** What the report found, in one line. */
-  verdict({ verdict: { counts }, period }: Pick<ReportData, 'verdict' | 'period'>): string {
-    const { devices, channels, withoutLimits, passed, failed } = counts
+  verdict(data: Pick<ReportData, 'verdict' | 'period'>): string {
+    const { devices, channels, withoutLimits, passed } = data.verdict.counts
     if (devices === 0) return this.say('verdict.no-devices')
-    const isCheck = period.kind === 'now'
-    const found = this.#findings(counts, isCheck ? FINDINGS_OF_CHECK : FINDINGS)
-    if (failed > 0) found.unshift(this.say('verdict.failed', { count: failed, all: failed + passed }))
+    const found = this.findings(data)
     if (found.length > 0) return this.list(found)
-    if (isCheck) return this.say(passed > 0 ? 'verdict.passed' : 'verdict.nothing-checked', { count: passed })
+    if (data.period.kind === 'now')
+      return this.say(passed > 0 ? 'verdict.passed' : 'verdict.nothing-checked', { count: passed })
     return this.say(withoutLimits < channels ? 'verdict.normal' : 'verdict.without-limits', {
       count: devices,
     })
   }
 
-  #findings(counts: VerdictCounts, names: readonly (typeof FINDINGS)[number][]): string[] {
-    const found = names.filter((name) => counts[name] > 0)
-    return found.map((name) => this.say(`verdict.${name}`, { count: counts[name] }))
+  /** What is not as it should be, worst first: *2 excursions*. */
+  findings({ verdict: { counts }, period }: Pick<ReportData, 'verdict' | 'period'>): string[] {
+    const all = counts.failed + counts.passed
+    return (period.kind === 'now' ? FINDINGS_OF_CHECK : FINDINGS)
+      .filter((name) => counts[name] > 0)
+      .map((name) => this.say(`verdict.${name}`, { count: counts[name], all }))
   }
 
   // Devices

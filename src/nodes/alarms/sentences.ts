@@ -1,5 +1,6 @@
 import type { NodeAPI } from 'node-red'
 import type { TimeStyle } from '../../lib/decode/time'
+import { splitDuration } from '../../lib/duration'
 import type { LimitEvent, Report } from '../../lib/limits/event'
 import { toOneLine } from '../../lib/redact'
 import {
@@ -162,16 +163,9 @@ export class Sentences {
     return this.#translate('alarms.text.last', { value, time })
   }
 
-  /** Minutes, hours and minutes, or days and hours. */
   #duration(minutes: number): string {
-    if (minutes < 120) return this.#translate('alarms.text.minutes', { count: minutes })
-    const hours = Math.floor(minutes / 60)
-    if (hours < 48) {
-      const key = minutes % 60 === 0 ? 'alarms.text.hours' : 'alarms.text.hours-minutes'
-      return this.#translate(key, { hours, minutes: minutes % 60 })
-    }
-    const key = hours % 24 === 0 ? 'alarms.text.days' : 'alarms.text.days-hours'
-    return this.#translate(key, { days: Math.floor(hours / 24), hours: hours % 24 })
+    const { key, ...numbers } = splitDuration(minutes)
+    return this.#translate(`alarms.text.${key}`, numbers)
   }
 
   /** The beginning and the end, with their offset once if it is the same. */

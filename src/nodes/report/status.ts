@@ -1,7 +1,9 @@
 import type { NodeAPI, NodeStatus } from 'node-red'
-import type { ReportData, VerdictCounts } from '../../lib/report/report-data'
+import type { ReportData } from '../../lib/report/report-data'
+import { Wording } from '../../lib/report/wording'
 import { formatTime } from '../kit/report/times'
 import { translate } from '../kit/report/translate'
+import { languageOf, textsIn } from './report-query'
 
 /** The statuses of envlog-report. Those of failures are as of other nodes. */
 
@@ -21,25 +23,17 @@ export function makingStatus(RED: NodeAPI, { until, ...progress }: Progress): No
   return { fill: until === null ? 'blue' : 'yellow', shape: until === null ? 'dot' : 'ring', text }
 }
 
-/** What the report found, worst first. */
-const FINDINGS = ['excursions', 'failed', 'unchecked', 'noValue', 'incomplete', 'silent', 'battery'] as const
 const COLORS = { good: 'green', warning: 'yellow', bad: 'red' } as const
 
-export function madeStatus(RED: NodeAPI, { verdict: { level, counts } }: ReportData): NodeStatus {
-  const found = FINDINGS.find((name) => counts[name] > 0)
-  const text =
-    found === undefined
-      ? translate(RED, `report.status.${level === 'good' ? 'good' : 'made'}`, {
-          time: formatTime(Date.now()),
-        })
-      : translate(RED, `report.status.${found}`, paramsOf(found, counts))
+/** The worst of what the report found. */
+export function madeStatus(RED: NodeAPI, report: ReportData): NodeStatus {
+  const { level } = report.verdict
+  const language = languageOf(RED, { language: null })
+  const [worst] = new Wording(language, textsIn(language)).findings(report)
+  const key = `report.status.${level === 'good' ? 'good' : 'made'}`
+  const text = worst ?? translate(RED, key, { time: formatTime(Date.now()) })
   return { fill: COLORS[level], shape: 'dot', text }
 }
-
-const paramsOf = (found: (typeof FINDINGS)[number], counts: VerdictCounts) => ({
-  count: counts[found],
-  all: counts.failed + counts.passed,
-})
 
 export const notDoneStatus = (): NodeStatus => ({
   fill: 'red',

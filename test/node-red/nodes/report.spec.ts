@@ -75,7 +75,7 @@ describe('the node report', () => {
     const shown = flow.shown().map(({ fill, shape, text }) => [fill, shape, text].join(' '))
     assert.deepEqual(
       shown.filter((text, index) => text !== shown[index - 1]),
-      ['  ', 'blue dot status.asking', 'blue dot report.status.making', 'red dot report.status.excursions'],
+      ['  ', 'blue dot status.asking', 'blue dot report.status.making', 'red dot 1 excursion'],
     )
   })
 

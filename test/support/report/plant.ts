@@ -22,6 +22,8 @@ export interface PlantDevice {
   units?: readonly string[]
   battery?: number
   records?: readonly Measured[]
+  /** Whether one of its records cannot be read. */
+  isDamaged?: boolean
   /** What its requests for records fail with. */
   error?: EnvlogError
 }
@@ -92,13 +94,14 @@ function readingOf(device: PlantDevice): Json {
 
 function recordsOf(device: PlantDevice, from: number, to: number): Json {
   const { records = [] } = device
-  const data = records
+  const data: unknown[] = records
     .map(([at, ...values], index) => ({
       unixtime: at / 1000,
       'data-id': index + 1,
       ...Object.fromEntries(values.map((value, channel) => [`ch${channel + 1}`, value])),
     }))
     .filter(({ unixtime }) => unixtime * 1000 >= from && unixtime * 1000 <= to)
+  if (device.isDamaged) data.push('damaged')
   const channel = unitsOf(device).map((unit, num) => ({ num, name: NAMES[num], unit }))
   return graph({ ...aboutDevice(device), channel, data })
 }

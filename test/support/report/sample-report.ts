@@ -84,6 +84,7 @@ export function reportOf(wish: Wish): ReportData {
     excursions: excursions.reduce((sum, each) => sum + each, 0),
     noValue: count(states, (state) => state === 'no-value'),
     incomplete: count(states, (state) => state === 'incomplete'),
+    unreadable: 0,
     silent: 0,
     battery: 0,
     failed: count(results, (result) => result === 'fail'),
@@ -93,12 +94,7 @@ export function reportOf(wish: Wish): ReportData {
   const level = wish.level ?? (isBad ? 'bad' : counts.missing > 0 ? 'warning' : 'good')
   return {
     head: { ...head, ...wish.head },
-    period: {
-      kind,
-      key: date,
-      ...(kind === 'now' ? { from: to, to } : { from, to }),
-      reachesNow: kind === 'now',
-    },
+    period: { kind, key: date, ...(kind === 'now' ? { from: to, to } : { from, to }) },
     made: to + HOUR / 2,
     clock,
     verdict: { level, counts },
@@ -115,14 +111,12 @@ export function deviceOf(wish: Partial<ReportedDevice>): ReportedDevice {
   return {
     serial: '52A10001',
     name: 'Freezer 1',
-    model: 'TR',
     base: '40000001',
     baseName: '',
     group: '',
     clock,
     ...span,
     battery: 'sufficient',
-    measuredAt: span.to - MINUTE,
     isChecked: channels.length + checks.length > 0,
     channels,
     checks,

@@ -585,6 +585,17 @@ describe('a report', () => {
       assert.deepEqual(kinds(bare.device.missing), ['no-channels'])
     })
 
+    it('of one some of whose records cannot be read', async () => {
+      const damaged = freezer(
+        every(10 * MINUTE, ...day, () => -19),
+        { isDamaged: true },
+      )
+      const { device, report } = await reportOf([damaged], { now, zone: 'UTC', rows: [ROW] })
+      assert.deepEqual(kinds(device.missing), ['left-out'])
+      const { level, counts } = report.verdict
+      assert.deepEqual([level, counts.missing, counts.unreadable], ['warning', 1, 1])
+    })
+
     it('of one that is silent or whose battery is low only if the period reaches to now', async () => {
       const old = freezer(
         every(10 * MINUTE, day[0], day[0] + 12 * HOUR, () => -19),

@@ -219,7 +219,7 @@ describe('what a report says', () => {
     const excursion = excursionOf({ from: from + 2.5 * HOUR, until: from + 3.75 * HOUR })
     const devices = [deviceOf({ clock, from, channels: [channelOf({ excursions: [excursion] })] })]
     const text = textOf(await render(reportOf({ date: '2026-10-25', clock, devices })))
-    assert.match(text, /\n2026-10-25 02:30 UTC\+2\n2026-10-25 02:45 UTC\+1\n1 h 15 min\n/)
+    assert.match(text, /\n2026-10-25 02:30 UTC\+2\n2026-10-25 02:45 UTC\+1\n75 min\n/)
     assert.match(text, /\nTimes\nEurope\/Berlin\nMade at\n2026-10-26 00:30 \(UTC\+01:00\)\n/)
   })
 

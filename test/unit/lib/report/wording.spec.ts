@@ -53,6 +53,8 @@ describe('the words of a report', () => {
     assert.equal(verdict({ passed: 3 }, 'now'), 'All 3 channels passed')
     assert.equal(verdict({}, 'now'), 'No channel has limits, so nothing was checked')
     assert.equal(verdict({ devices: 0 }), 'No device was chosen, so nothing was checked')
+    assert.equal(verdict({ unreadable: 1, silent: 2 }), '1 device with unreadable data, 2 devices silent')
+    assert.equal(verdict({ passed: 1, unreadable: 2 }, 'now'), '2 devices with unreadable data')
     assert.equal(japanese.verdict(withCounts({ excursions: 2, battery: 1 })), '逸脱 2 件、電池交換 1 台')
   })
 
@@ -95,8 +97,8 @@ describe('the words of a report', () => {
       ['5 min', 'at least 5 min', 'at least 5 min'],
     )
     assert.deepEqual(
-      [59, 60, 651, 2105, 4319, 4320, 7199].map((minutes) => english.duration(minutes)),
-      ['59 min', '1 h', '10 h 51 min', '35 h 5 min', '71 h 59 min', '3 days', '4 days 23 h'],
+      [119, 120, 651, 2879, 2880, 7199].map((minutes) => english.duration(minutes)),
+      ['119 min', '2 h', '10 h 51 min', '47 h 59 min', '2 days', '4 days 23 h'],
     )
     assert.equal(japanese.duration(2105), '35 時間 5 分')
   })
@@ -213,9 +215,8 @@ describe('the words of a report', () => {
 
   it('are in the catalog exactly as used', () => {
     const folder = join(root, 'src', 'lib', 'report')
-    const sources = readdirSync(folder)
-      .map((file) => readFileSync(join(folder, file), 'utf8'))
-      .join('\n')
+    const files = [...readdirSync(folder), '../duration.ts']
+    const sources = files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n')
     const keys = [...catalogIn(join(root, 'locales', 'en-US', 'page.json')).keys()].map((key) =>
       key.replace(/^page\.|_(?:one|other)$/g, ''),
     )
