@@ -39,8 +39,7 @@ export = (RED: NodeAPI): void => {
     }
     this.read = async () => {
       const { LimitRows } = require('../kit/limits/limit-rows') as typeof import('../kit/limits/limit-rows')
-      const rows = new LimitRows(RED, this, config)
-      return { limits: await rows.read(), silentAfter: rows.settings.silentAfter }
+      return new LimitRows(RED, this, config).readForReport()
     }
     this.usualPause = () => alarms?.monitor.usualPause ?? 0
     this.on('close', (removed: boolean, done: () => void) => {

@@ -3,8 +3,8 @@ import type { Account } from '../../lib/account'
 import { EnvlogError } from '../../lib/errors'
 import { makeReport } from '../../lib/report/make-report'
 import type { RequestContext } from '../../lib/request'
-import { readLimits } from '../../shared/limits-schema'
 import { findScope, resolveVariables, type Saved } from '../kit/action/trial'
+import { LimitRows } from '../kit/limits/limit-rows'
 import { findLimitsNode } from '../kit/limits/limits-node'
 import { createEvaluator } from '../kit/settings/typed-input'
 import { ReportMessages } from './report-messages'
@@ -30,16 +30,16 @@ export async function previewReport(
   context: RequestContext,
 ): Promise<string> {
   const scope = findScope(RED, saved)
+  const node = scope ?? ({} as Node)
   const settings = readReportSettings(resolveVariables(RED, saved, scope, account))
-  const evaluate = createEvaluator(RED, scope ?? ({} as Node), {} as NodeMessage)
+  const evaluate = createEvaluator(RED, node, {} as NodeMessage)
   const period = await requestedPeriod(settings, account.now(), evaluate)
   const language = languageOf(RED, settings)
   const readOwn: ReadLimits = async (id) => {
-    const rows = limits?.limitsType === 'table' && readLimits(limits.limits)
-    if (rows && !('problem' in rows)) return { limits: rows, silentAfter: toMinutes(limits?.silentAfter) }
-    const node = findLimitsNode(RED, id)
-    if (!node) throw new EnvlogError('no-limits')
-    return node.read()
+    if (limits) return new LimitRows(RED, node, resolveVariables(RED, limits, scope, account)).readForReport()
+    const deployed = findLimitsNode(RED, id)
+    if (!deployed) throw new EnvlogError('no-limits')
+    return deployed.read()
   }
   const query = await toQuery(settings, { account, language, period, evaluate, readLimits: readOwn })
   const report = await makeReport(account, { ...query, isTrial: true }, context)
@@ -47,5 +47,3 @@ export async function previewReport(
   const [page] = await messages.ofReport(report, settings.decimalComma)
   return String(page.payload)
 }
-
-const toMinutes = (value: unknown) => (Number(value) > 0 ? Number(value) : null)

@@ -157,12 +157,19 @@ describe('the node report', () => {
       credentials: stored,
     }
     const node = { id: 'new', z: 'tab', type: 'envlog-report', account: 'account', limits: 'new', ...asked }
-    const preview = (limits?: object) =>
-      helper.request().post('/envlog/preview').send({ account, node, limits })
+    const preview = (limits?: object, more: object = {}) =>
+      helper
+        .request()
+        .post('/envlog/preview')
+        .send({ account, node: { ...node, ...more }, limits })
     const { status, body } = await preview({ limits: ROWS, limitsType: 'table', silentAfter: 90 })
     assert.equal(status, 200)
     assert.match(body.page, /^<!DOCTYPE html>[\s\S]*too warm/)
     assert.equal(simulator().log.length, 2)
+    const usual = await preview({ limits: ROWS, limitsType: 'table' }, { period: 'now' })
+    assert.match(usual.body.page, /silent since 2026-11-20 23:59/, 'after 90 minutes')
+    const wrong = await preview({ limits: [{ name: 'no bound' }], limitsType: 'table' })
+    assert.deepEqual([wrong.status, wrong.body.reason], [400, 'limit-invalid'])
     const refused = await preview()
     assert.deepEqual([refused.status, refused.body.reason], [400, 'no-limits'])
   })

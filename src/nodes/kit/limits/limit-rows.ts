@@ -1,4 +1,4 @@
-import type { Node, NodeAPI, NodeDef } from 'node-red'
+import type { Node, NodeAPI } from 'node-red'
 import { EnvlogError } from '../../../lib/errors'
 import { type Limit, type LimitsSettings, limitsSchema, readLimits } from '../../../shared/limits-schema'
 import { readSettings } from '../settings/read-settings'
@@ -13,7 +13,7 @@ export class LimitRows {
   readonly table: readonly Limit[] | undefined
 
   /** @throws EnvlogError `ENVLOG_CONFIG` */
-  constructor(RED: NodeAPI, node: Node, config: NodeDef) {
+  constructor(RED: NodeAPI, node: Node, config: object) {
     this.#RED = RED
     this.#node = node
     this.settings = readSettings(limitsSchema, config)
@@ -28,6 +28,14 @@ export class LimitRows {
     const evaluate = createEvaluator(this.#RED, this.#node, {})
     const value = await evaluate(String(limits), limitsType)
     return parse(value, 'limits-unreadable', formatTypedInput(String(limits), limitsType))
+  }
+
+  /**
+   * What a report needs: the rows as they are now, and after how many minutes a device is silent; `null`: never.
+   * @throws EnvlogError `limits-unreadable`
+   */
+  async readForReport(): Promise<{ limits: readonly Limit[]; silentAfter: number | null }> {
+    return { limits: await this.read(), silentAfter: this.settings.silentAfter }
   }
 }
 
