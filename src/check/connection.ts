@@ -1,8 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import { lookup } from 'node:dns/promises'
 import type { TLSSocket } from 'node:tls'
-
-const DAY_MS = 86_400_000
+import { DAY_MS } from '../shared/local-clock'
 
 /** Observes undici's connections and responses in this process. @returns a function that returns the findings so far */
 export function watchConnection(baseUrl: string) {

@@ -33,16 +33,32 @@ const MAX_READ_MS = 60_000
 
 /** How the state of a node is read and written. */
 interface Format<T> {
-  /**
-   * Reads the contents of a store; `undefined` if it is empty. Unknown contents are an error, because otherwise they
-   * would be overwritten.
-   * @throws EnvlogError `store-newer`, `store-damaged`
-   */
+  /** As `readState`. */
   read(contents: unknown): T | undefined
   /** Called once, when the store has been read. */
   restore(saved: T | undefined, store: StateStore): void
   /** The state to be written as JSON. */
   toSave(): T
+}
+
+/**
+ * Reads the contents of a store; `undefined` if it is empty. Unknown contents are an error, because otherwise they would
+ * be overwritten, and records or alarms would be sent again.
+ * @param version the newest version that this package reads
+ * @param parse `undefined` if the contents are not a state of such a version
+ * @throws EnvlogError `store-newer`, `store-damaged`
+ */
+export function readState<T>(
+  contents: unknown,
+  version: number,
+  parse: (contents: unknown) => T | undefined,
+): T | undefined {
+  if (contents === undefined || contents === null) return undefined
+  const saved = Object(contents).version
+  if (typeof saved === 'number' && saved > version) throw new EnvlogError('store-newer')
+  const state = parse(contents)
+  if (state === undefined) throw new EnvlogError('store-damaged')
+  return state
 }
 
 /** The state of a node in a store: it is read once, and then every change is written. */

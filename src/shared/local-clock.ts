@@ -9,7 +9,8 @@ export interface LocalClock {
 /** A clock that is always the same number of minutes ahead of UTC. */
 export const fixedClock = (offset: number): LocalClock => ({ offsetAt: () => offset })
 
-const MINUTE_MS = 60_000
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
 
 /** The local time of an instant, in ms as if it were UTC. */

@@ -2,7 +2,7 @@
 
 import { type Fields, isObject } from '../decode/fields'
 import { isTimestamp } from '../decode/time'
-import { EnvlogError } from '../errors'
+import { readState } from '../stored-state'
 import { type Cursor, kindOf } from './cursor'
 import type { SavedPages } from './hole-pages'
 import { decodeRecords } from './known-records'
@@ -44,19 +44,9 @@ export interface SentPage {
   records: number
 }
 
-/**
- * Reads the contents of a store; `undefined` if it is empty. Unknown contents are an error, because otherwise they
- * would be overwritten and records would be sent again.
- * @throws EnvlogError `store-newer`, `store-damaged`
- */
-export function readSavedState(value: unknown): SavedState | undefined {
-  if (value === undefined || value === null) return undefined
-  if (isObject(value) && typeof value.version === 'number' && value.version > 1) {
-    throw new EnvlogError('store-newer')
-  }
-  if (!isSavedState(value)) throw new EnvlogError('store-damaged')
-  return value
-}
+/** @throws EnvlogError as `readState` */
+export const readSavedState = (contents: unknown): SavedState | undefined =>
+  readState(contents, 1, (found) => (isSavedState(found) ? found : undefined))
 
 function isSavedState(value: unknown): value is SavedState {
   if (!isObject(value) || value.version !== 1) return false

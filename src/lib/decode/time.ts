@@ -1,4 +1,4 @@
-import { DAY_MS, formatOffset, TimeZone } from '../../shared/local-clock'
+import { DAY_MS, formatOffset, MINUTE_MS, TimeZone } from '../../shared/local-clock'
 import { type Fields, isBlank } from './fields'
 import { readNumber } from './value'
 
@@ -64,10 +64,9 @@ export function utcOffsetAt(
   return timestamp === null ? null : style.offsetAt(timestamp)
 }
 
-const A_MINUTE_MS = 60_000
 /** The beginning of a time of day, such as `17:05:`, for each of its minutes. */
 const MINUTES = Array.from({ length: 1440 }, (_, minute) =>
-  new Date(minute * A_MINUTE_MS).toISOString().slice(11, 17),
+  new Date(minute * MINUTE_MS).toISOString().slice(11, 17),
 )
 /** The end of a time of day, such as `09.000`, for whole seconds. */
 const SECONDS = Array.from({ length: 60 }, (_, second) => new Date(second * 1000).toISOString().slice(17, 23))
@@ -93,13 +92,13 @@ export function createTimeFormatter(style: TimeStyle): TimeFormatter {
       offset = newOffset
       ending = offset === null ? 'Z' : formatOffset(offset)
     }
-    const shifted = timestamp + (offset ?? 0) * A_MINUTE_MS
+    const shifted = timestamp + (offset ?? 0) * MINUTE_MS
     if (Math.floor(shifted / DAY_MS) !== day) {
       day = Math.floor(shifted / DAY_MS)
       date = new Date(day * DAY_MS).toISOString().slice(0, 11)
     }
     const ms = shifted - day * DAY_MS
-    const seconds = SECONDS[(ms % A_MINUTE_MS) / 1000] ?? new Date(ms).toISOString().slice(17, 23)
-    return `${date}${MINUTES[Math.floor(ms / A_MINUTE_MS)]}${seconds}${ending}`
+    const seconds = SECONDS[(ms % MINUTE_MS) / 1000] ?? new Date(ms).toISOString().slice(17, 23)
+    return `${date}${MINUTES[Math.floor(ms / MINUTE_MS)]}${seconds}${ending}`
   }
 }

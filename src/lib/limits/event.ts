@@ -1,4 +1,5 @@
 import type { ConditionName } from '../../shared/limits-schema'
+import { MINUTE_MS } from '../../shared/local-clock'
 import {
   type Acknowledgment,
   type Alarm,
@@ -56,7 +57,6 @@ export interface Report {
   measuredAt?: number
 }
 
-const MINUTE_MS = 60_000
 export const NOTHING: LimitEvent = {
   id: null,
   state: 'alarm',

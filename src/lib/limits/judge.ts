@@ -1,4 +1,5 @@
 import type { Limit } from '../../shared/limits-schema'
+import { MINUTE_MS } from '../../shared/local-clock'
 
 /**
  * Judges the values of a channel by the times at which they were measured (docs/judging.md, *Values*). Values without a
@@ -38,8 +39,6 @@ export interface Lane {
 export interface Ended extends Timed {
   run: Run
 }
-
-const MINUTE_MS = 60_000
 
 /** How far a value is outside on a side; negative inside. Rounded, because 0.2 - 0.3 is not exactly -0.1. */
 function distanceOutside(value: number, side: Side, { above, below }: Bounds): number {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { type Limit, readLimits } from '../../shared/limits-schema'
 import { QUANTITIES } from '../../shared/quantity'
 import { isTimestamp } from '../decode/time'
-import { EnvlogError } from '../errors'
+import { readState } from '../stored-state'
 import {
   type Acknowledgment,
   type Alarm,
@@ -96,18 +96,9 @@ type SavedLimit = z.output<typeof savedLimit>
 type SavedDevice = z.output<typeof savedDevice>
 export type SavedChannel = z.output<typeof savedChannel>
 
-/**
- * Reads the contents of a store; `undefined` if it is empty.
- * @throws EnvlogError `store-newer`, `store-damaged`
- */
-export function readSavedLimits(contents: unknown): SavedLimits | undefined {
-  if (contents === undefined || contents === null) return undefined
-  const { version } = Object(contents) as { version?: unknown }
-  if (typeof version === 'number' && version > 1) throw new EnvlogError('store-newer')
-  const result = z.safeParse(savedLimits, contents)
-  if (!result.success) throw new EnvlogError('store-damaged')
-  return result.data
-}
+/** @throws EnvlogError as `readState` */
+export const readSavedLimits = (contents: unknown): SavedLimits | undefined =>
+  readState(contents, 1, (found) => z.safeParse(savedLimits, found).data)
 
 /** Shorter times are not saved. */
 export const MIN_SAVED_MS = 3_600_000

@@ -2,6 +2,7 @@ import {
   DAY_MS,
   fixedClock,
   formatLocalTime,
+  HOUR_MS,
   type LocalClock,
   toInstant,
   toWallClock,
@@ -150,8 +151,6 @@ const identityOf = ({ serial, name, base }: Series, group: Group | null) => ({
   ...(name === '' ? {} : { name }),
   ...(group && { groupname: group.name }),
 })
-
-const HOUR_MS = 3_600_000
 
 /** Length of an interval, except for days with a time change. */
 export const INTERVAL_MS: Record<Per, number> = {

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../shared/local-clock'
 import { nextTurn } from '../clock'
 import type { Timed } from '../limits/judge'
 import { Coverage, findUnmeasured, type Gap, type Span } from '../readings/coverage'
@@ -13,7 +14,6 @@ import type { Excursion, Outside, ReportedChannel, ReportHead } from './report-d
 type About = Pick<ReportedChannel, 'number' | 'name' | 'unit' | 'quantity'>
 
 const MAX_DECIMALS = 2
-const MINUTE_MS = 60_000
 
 /** The values of a channel, of each time one. */
 export function valuesOf(records: readonly TimedRecord[], number: number): Timed[] {

@@ -2,8 +2,7 @@ import * as z from 'zod/mini'
 import { DAY_MS, type LocalClock } from '../../shared/local-clock'
 import type { Clock } from '../clock'
 import { isTimestamp } from '../decode/time'
-import { EnvlogError } from '../errors'
-import { type StateStore, StoredState } from '../stored-state'
+import { readState, type StateStore, StoredState } from '../stored-state'
 import { dueTimes, nextDue, type Schedule } from './schedule'
 
 /** How far back reports are made that became due while Node-RED was off. */
@@ -70,7 +69,7 @@ export class DueReports {
     this.#settings = settings
     this.#store = store
     this.#state = new StoredState(clock, {
-      read: readSavedReports,
+      read: (contents) => readState(contents, 1, (found) => z.safeParse(savedReports, found).data),
       restore: (saved) => {
         this.#saved = saved ?? this.#saved
       },
@@ -151,14 +150,4 @@ export class DueReports {
     this.#state.save()
     await this.#state.written()
   }
-}
-
-/** @throws EnvlogError `store-newer`, `store-damaged` */
-function readSavedReports(contents: unknown): SavedReports | undefined {
-  if (contents === undefined || contents === null) return undefined
-  const { version } = Object(contents) as { version?: unknown }
-  if (typeof version === 'number' && version > 1) throw new EnvlogError('store-newer')
-  const result = z.safeParse(savedReports, contents)
-  if (!result.success) throw new EnvlogError('store-damaged')
-  return result.data
 }

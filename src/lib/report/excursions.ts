@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../shared/local-clock'
 import { continues, isFurther, judge, type Lane, type Run, SIDES, type Timed } from '../limits/judge'
 import type { Span } from '../readings/coverage'
 import type { ChannelLimit } from './applied-limits'
@@ -23,8 +24,6 @@ interface FoundRun {
   first: number
   end: number | undefined
 }
-
-const MINUTE_MS = 60_000
 
 /** @param values in the order of their times, of each time one */
 export function judgeChannel(values: readonly Timed[], limit: ChannelLimit, period: Span): JudgedChannel {

@@ -3,13 +3,12 @@ import {
   dateOf,
   formatOffset,
   type LocalClock,
+  MINUTE_MS,
   shortOffset,
   timeOf,
   toWallClock,
 } from '../../shared/local-clock'
 import type { Span } from '../readings/coverage'
-
-const MINUTE_MS = 60_000
 
 /** `UTC+09:00`. @param offset minutes ahead of UTC */
 export const longOffset = (offset: number): string => `UTC${formatOffset(offset).replace('-', '\u2212')}`

@@ -1,4 +1,5 @@
 import type { Limit } from '../../shared/limits-schema'
+import { MINUTE_MS } from '../../shared/local-clock'
 import type { Account } from '../account'
 import { collectCurrent } from '../collect/current'
 import type { DeviceFailure, Selection } from '../collect/devices'
@@ -37,8 +38,6 @@ export interface Progress {
   done: number
   total: number
 }
-
-const MINUTE_MS = 60_000
 
 /**
  * Makes a report: one request for current readings, and then the records of one device after the other, of which only

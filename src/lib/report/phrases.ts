@@ -1,9 +1,8 @@
+import { MINUTE_MS } from '../../shared/local-clock'
 import { withUnit } from '../../shared/quantity'
 import { splitDuration } from '../duration'
 import type { Span } from '../readings/coverage'
 import type { Translate } from '../texts'
-
-const MINUTE_MS = 60_000
 
 /** Words, numbers and lengths of time in the language of a report. */
 export class Phrases {

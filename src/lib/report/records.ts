@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../shared/local-clock'
 import type { TemperatureUnit } from '../../shared/quantity'
 import type { DeviceFailure, ResolvedDevice } from '../collect/devices'
 import type { AccountAccess } from '../collect/fetch'
@@ -8,7 +9,6 @@ import type { Span } from '../readings/coverage'
 import { mergeSeries, type Series } from '../readings/series'
 import type { RequestContext } from '../request'
 
-const HOUR_MS = 3_600_000
 /** How far records are requested before and after a period because of an excursion, and because of *For*. */
 export const MAX_EXTENSION_MS = 7 * 24 * HOUR_MS
 

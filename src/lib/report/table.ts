@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../shared/local-clock'
 import { nextTurn } from '../clock'
 import { dateAndTime } from './local-time'
 import type { CheckedChannel, ReportData, ReportedChannel, ReportedDevice } from './report-data'
@@ -19,8 +20,6 @@ interface Context {
 
 /** A column of the table: the key of its head, and its cell in a row. */
 type Column = readonly [key: string, cell: (row: Row, context: Context) => Cell]
-
-const MINUTE_MS = 60_000
 
 const DEVICE: readonly Column[] = [
   ['group', ({ device }) => device.group],

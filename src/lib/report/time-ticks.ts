@@ -1,8 +1,13 @@
-import { DAY_MS, dateOf, type LocalClock, toInstant, toWallClock } from '../../shared/local-clock'
+import {
+  DAY_MS,
+  dateOf,
+  HOUR_MS,
+  type LocalClock,
+  MINUTE_MS,
+  toInstant,
+  toWallClock,
+} from '../../shared/local-clock'
 import type { Span } from '../readings/coverage'
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
 
 /** A text below a chart, or a line in it. */
 export interface Tick {

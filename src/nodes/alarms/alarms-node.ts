@@ -4,6 +4,7 @@ import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
 import { orNoResponse } from '../../lib/stored-state'
 import { type AlarmsSettings, alarmsSchema } from '../../shared/alarms-schema'
+import { HOUR_MS } from '../../shared/local-clock'
 import { sendInTurns } from '../kit/action/send-in-turns'
 import type { StartedNode, Trigger } from '../kit/action/start-node'
 import { findLimitsNode } from '../kit/limits/limits-node'
@@ -14,8 +15,6 @@ import { type Command, MAX_HISTORY_HOURS, readCommand } from './command'
 import { Messages } from './messages'
 import { Sentences } from './sentences'
 import { toAlarmsStatus } from './status'
-
-const HOUR_MS = 3_600_000
 
 const isInNumbers = ({ output }: AlarmsSettings) => output === 'states' || output === 'summary'
 

@@ -3,6 +3,7 @@ import { cutText } from '../../lib/cut-text'
 import { EnvlogError } from '../../lib/errors'
 import { MAX_MUTE_MS } from '../../lib/limits/mutes'
 import { isReadableSerial } from '../../shared/action'
+import { HOUR_MS, MINUTE_MS } from '../../shared/local-clock'
 import { MAX_TEXT } from '../../shared/schema'
 
 /** Who gives a command, and why; `null` if unknown. */
@@ -23,8 +24,6 @@ export type Command =
   | { kind: 'acknowledge'; of: Serials; person: Person; ms: number | null }
   | { kind: 'mute'; serials: Serials; person: Person; ms: number }
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
 const MAX_MUTE_MINUTES = MAX_MUTE_MS / MINUTE_MS
 /** 31 days. */
 export const MAX_HISTORY_HOURS = 744

@@ -7,6 +7,7 @@ import type { ReportClock, ReportHead } from '../../lib/report/report-data'
 import { loadTexts, type Translate } from '../../lib/texts'
 import { version } from '../../lib/version'
 import type { Limit } from '../../shared/limits-schema'
+import { MINUTE_MS } from '../../shared/local-clock'
 import type { CalendarPeriod } from '../../shared/period-types'
 import {
   REPORT_LANGUAGES,
@@ -23,7 +24,6 @@ import type { Evaluate } from '../kit/settings/typed-input'
 
 /** Without limits, a device that has not measured for longer is silent. */
 const SILENT_AFTER_MINUTES = 60
-const MINUTE_MS = 60_000
 
 /** Reads the limits with an id, and after how many minutes a device is silent; `null`: never. */
 export type ReadLimits = (id: string) => Promise<{ limits: readonly Limit[]; silentAfter: number | null }>

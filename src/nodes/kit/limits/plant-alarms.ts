@@ -8,11 +8,11 @@ import { readMeasurements } from '../../../lib/limits/measurements'
 import { Monitor } from '../../../lib/limits/monitor'
 import { readSavedLimits, type SavedLimits } from '../../../lib/limits/saved-limits'
 import { type StateStore, StoredState } from '../../../lib/stored-state'
+import { MINUTE_MS } from '../../../shared/local-clock'
 import { LimitRows } from './limit-rows'
 
 /** How often conditions that depend on the clock are judged. */
 export const TICK_MS = 5000
-const MINUTE_MS = 60_000
 /** Most changes that wait for a node that is being deployed. */
 export const MAX_WAITING = 1000
 

@@ -1,6 +1,4 @@
-import { formatLocalTime, type LocalClock } from '../../../shared/local-clock'
-
-const A_MINUTE_MS = 60_000
+import { formatLocalTime, type LocalClock, MINUTE_MS } from '../../../shared/local-clock'
 
 /** The clock of the machine that runs Node-RED. */
 export const hostClock: LocalClock = { offsetAt: (instant) => -new Date(instant).getTimezoneOffset() }
@@ -13,7 +11,7 @@ export const hostClock: LocalClock = { offsetAt: (instant) => -new Date(instant)
 export function formatTime(at: number): string {
   const [local, now] = [formatLocalTime(hostClock, at), formatLocalTime(hostClock, Date.now())]
   const ahead = at - Date.now()
-  const time = local.slice(11, 0 < ahead && ahead < A_MINUTE_MS ? 19 : 16)
+  const time = local.slice(11, 0 < ahead && ahead < MINUTE_MS ? 19 : 16)
   return local.slice(0, 10) === now.slice(0, 10) ? time : `${local.slice(5, 10)} ${time}`
 }
 
