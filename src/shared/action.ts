@@ -50,7 +50,10 @@ export const MAX_CHANNEL = 99
 export const isChannelNumber = (value: unknown): value is number =>
   Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_CHANNEL
 
+/** Serial numbers, or all of them. */
+export type Serials = readonly string[] | 'all'
+
 /** Whether a serial number is one of these. */
-export function isAmong(serial: string | undefined, serials: readonly string[] | 'all'): boolean {
+export function isAmong(serial: string | undefined, serials: Serials): boolean {
   return serials === 'all' || serials.some((one) => one === serial)
 }

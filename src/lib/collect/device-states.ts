@@ -1,4 +1,4 @@
-import { isAmong } from '../../shared/action'
+import { isAmong, type Serials } from '../../shared/action'
 import { DAY_MS } from '../../shared/local-clock'
 import type { Clock } from '../clock'
 import { DeviceState, MAX_QUIET_RESENDS } from './device-state'
@@ -50,7 +50,7 @@ export class DeviceStates {
   }
 
   /** The states of all devices with one of the serials. */
-  among(serials: readonly string[] | 'all'): DeviceState[] {
+  among(serials: Serials): DeviceState[] {
     return [...this.#devices].flatMap(([key, { state }]) =>
       isAmong(deviceOfKey(key).serial, serials) ? [state] : [],
     )

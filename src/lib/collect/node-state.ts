@@ -1,3 +1,4 @@
+import type { Serials } from '../../shared/action'
 import type { Clock } from '../clock'
 import { type StateStore, StoredState } from '../stored-state'
 import { type Cursor, type CursorKind, kindOf } from './cursor'
@@ -127,7 +128,7 @@ export class NodeState {
   /**
    * Counts everything sent without a receipt as delivered, for all devices with one of the serials, or for all devices.
    */
-  skip(serials: readonly string[] | 'all'): void {
+  skip(serials: Serials): void {
     for (const device of this.devices.among(serials)) device.skip()
     this.#endWaits()
   }
@@ -139,7 +140,7 @@ export class NodeState {
   }
 
   /** Forgets all devices with one of the serials, or all devices. Earlier receipts have no effect any more. */
-  forget(serials: readonly string[] | 'all'): void {
+  forget(serials: Serials): void {
     for (const device of this.devices.among(serials)) device.forget()
     this.save()
     this.#endWaits()

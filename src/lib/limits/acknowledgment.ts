@@ -1,3 +1,4 @@
+import type { Serials } from '../../shared/action'
 import type { Acknowledgment } from './condition'
 import type { LimitEvent } from './event'
 
@@ -23,7 +24,7 @@ interface Candidate {
  * Whether an alarm is one of those to be acknowledged: one that was reported, of these devices or silent base units, or
  * that nobody has acknowledged; or one with one of these ids, also if a mute holds it back.
  */
-export function createFilter(of: readonly string[] | 'all'): (candidate: Candidate) => boolean {
+export function createFilter(of: Serials): (candidate: Candidate) => boolean {
   if (of === 'all') return ({ isReported, isAcknowledged }) => isReported && !isAcknowledged
   const names = new Set(of)
   return ({ event: { id, serial, base }, isReported }) =>

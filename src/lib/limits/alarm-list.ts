@@ -1,4 +1,4 @@
-import { isAmong } from '../../shared/action'
+import { isAmong, type Serials } from '../../shared/action'
 import type { Clock } from '../clock'
 import { createFilter, type Signature, sign } from './acknowledgment'
 import { type AlarmSettings, watches } from './alarm-settings'
@@ -90,7 +90,7 @@ export class AlarmList {
   }
 
   /** Forgets what is held back about devices. */
-  forgetHeld(serials: readonly string[] | 'all'): void {
+  forgetHeld(serials: Serials): void {
     this.#history.dropHeld(({ event }) => isAmong(event.serial ?? undefined, serials))
   }
 
@@ -128,12 +128,12 @@ export class AlarmList {
     if (isReported || !condition.isCovered) this.#history.keep(report, condition, { isReported })
   }
 
-  /** Ends what a condition has begun without a word. */
+  /** Ends what a condition has begun, without an event. */
   close(condition: Condition): void {
     if (condition.alarm) this.#set(condition, undefined)
   }
 
-  /** Ends what a condition has begun without a word, because it is no longer watched. */
+  /** Ends what a condition has begun, without an event, because it is no longer watched. */
   retire(condition: Condition): void {
     this.close(condition)
     this.#history.retire(condition)
@@ -219,7 +219,7 @@ export class AlarmList {
    * ids, of these devices or of these silent base units.
    * @param details reminders go on after `ms`; never if it is `null`
    */
-  acknowledge(of: readonly string[] | 'all', details: Signature & { ms: number | null }): void {
+  acknowledge(of: Serials, details: Signature & { ms: number | null }): void {
     const acknowledged = sign(details, this.#clock.now(), details.ms)
     const isMeant = createFilter(of)
     for (const condition of this.#open) {
@@ -240,17 +240,17 @@ export class AlarmList {
    * Holds back alarms and reminders for a time; 0 ends that.
    * @throws EnvlogError `too-many-mutes`
    */
-  mute(ms: number, serials: readonly string[] | 'all', signature: Signature): void {
+  mute(ms: number, serials: Serials, signature: Signature): void {
     this.#due.addNotices(this.mutes.passTime())
     this.#due.addNotices(
       ms > 0 ? this.mutes.begin(ms, serials, signature) : this.mutes.end(serials, signature),
     )
   }
 
-  /** Numbers of alarms, of other runs and of alarms that wait, and the beginning of the oldest alarm, ms since 1970 UTC. */
-  count(): { alarms: number; unacknowledged: number; pending: number; since: number } {
+  /** Numbers of alarms, of other runs and of alarms that wait, and the beginning of the oldest alarm, ms since 1970 UTC; `null` without one. */
+  count(): { alarms: number; unacknowledged: number; pending: number; since: number | null } {
     let [alarms, pending, unacknowledged] = [0, 0, this.#history.waitingCount]
-    let since = Number.POSITIVE_INFINITY
+    let since: number | null = null
     for (const { alarm, isCovered } of this.#open) {
       if (!alarm) continue
       if (alarm.isAlarm && alarm.reportedAt !== null && !alarm.acknowledged) unacknowledged++
@@ -258,7 +258,7 @@ export class AlarmList {
       if (!alarm.isAlarm) pending++
       else {
         alarms++
-        since = Math.min(since, alarm.from)
+        since = Math.min(since ?? alarm.from, alarm.from)
       }
     }
     return { alarms, unacknowledged, since, pending }

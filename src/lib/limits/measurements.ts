@@ -155,7 +155,7 @@ function addRow(devices: Map<string, MeasuredDevice>, row: Fields, isInList: boo
   if (!isReadableSerial(serial)) return 'serial'
   if (!isReadableSerial(base)) return 'base'
   if (!isChannelNumber(channel)) return 'channel'
-  // Text that looks like a number comes from a database. It must not count as no value without a word.
+  // Text that looks like a number comes from a database. It must not silently count as no value.
   if (value != null && typeof value !== 'number') return 'value'
   const isUntimed = timestamp == null && row.time == null
   if (!isUntimed && !isTimestamp(timestamp)) return 'timestamp'

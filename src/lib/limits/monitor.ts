@@ -1,4 +1,4 @@
-import { isAmong } from '../../shared/action'
+import { isAmong, type Serials } from '../../shared/action'
 import type { Limit } from '../../shared/limits-schema'
 import { DAY_MS } from '../../shared/local-clock'
 import type { Clock } from '../clock'
@@ -27,7 +27,7 @@ export interface Summary {
   noDataSince: number | null
   /** Number of alarms, and the beginning of the oldest. */
   alarms: number
-  since: number
+  since: number | null
   /** Number of alarms that were reported, last or are over, and that nobody has acknowledged. */
   unacknowledged: number
   pending: number
@@ -104,7 +104,7 @@ export class Monitor {
   }
 
   /** Forgets devices with everything about them. */
-  forget(serials: readonly string[] | 'all'): void {
+  forget(serials: Serials): void {
     for (const device of this.#devices.all) if (isAmong(device.serial, serials)) this.#devices.forget(device)
     this.alarms.forgetHeld(serials)
     this.#silence.forget(this.#devices.all)
@@ -177,15 +177,15 @@ export class Monitor {
     this.alarms.resumeOver(withConditions(over.map(fromSavedOver), this.#allConditions()))
   }
 
-  #receiveDevice(all: MeasuredDevice): void {
-    const { base, serial, battery } = all
+  #receiveDevice(received: MeasuredDevice): void {
+    const { base, serial, battery } = received
     const { now, monotonic } = this.#silence.dataAt
     const known = this.#devices.find(base, serial)
     // A device that is seen for the first time may have been silent for long.
-    const device = known ?? this.#devices.add(base, serial, Math.max(0, now - (all.newest ?? now)))
+    const device = known ?? this.#devices.add(base, serial, Math.max(0, now - (received.newest ?? now)))
     if (!device) return
     device.seenAt = monotonic
-    const measured = withoutAhead(device, all, { now, monotonic })
+    const measured = withoutAhead(device, received, { now, monotonic })
     const { newest } = measured
     this.#devices.update(device, measured)
     if (newest !== null && isLateForLong(device, newest, monotonic)) this.#beginAnew(device, newest)

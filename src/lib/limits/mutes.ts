@@ -1,3 +1,4 @@
+import type { Serials } from '../../shared/action'
 import { DAY_MS } from '../../shared/local-clock'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
@@ -44,7 +45,7 @@ export class Mutes {
    * @returns an event for each
    * @throws EnvlogError `too-many-mutes`
    */
-  begin(ms: number, serials: readonly string[] | 'all', signature: Signature): Report[] {
+  begin(ms: number, serials: Serials, signature: Signature): Report[] {
     const now = this.#clock.monotonic()
     const keys = new Set(serials === 'all' ? [ALL] : serials)
     const devices = new Set([...this.#mutes.keys(), ...keys])
@@ -59,7 +60,7 @@ export class Mutes {
   }
 
   /** Ends mutes now; with `all`, also those of single devices. @returns an event for each */
-  end(serials: readonly string[] | 'all', signature: Signature): Report[] {
+  end(serials: Serials, signature: Signature): Report[] {
     const end = this.#clock.monotonic()
     const acknowledged = sign(signature, this.#clock.now())
     const ended = this.#remove((key) => serials === 'all' || serials.includes(key))

@@ -80,7 +80,7 @@ export class ReportsDue {
     if (!alarm?.isAlarm || isCovered) return false
     const remindsNow = this.#remindMs > 0 && this.#clock.monotonic() - reportedAt >= this.#remindMs
     if (this.#mutes.since(about.device?.serial) !== undefined) {
-      // No reminder is made up for at the end.
+      // A reminder that falls into the mute is left out, not sent at its end.
       if (remindsNow) condition.reportedAt = this.#clock.monotonic()
       return false
     }

@@ -78,7 +78,7 @@ export class WatchedDevices {
   /** Sets what a message says about a device. */
   update(device: WatchedDevice, measured: MeasuredDevice): void {
     const { name, baseName, group, utcOffset } = measured
-    // An equal text stays the known one: otherwise, thousands of young ones would grow old with each message.
+    // An equal text is not replaced: thousands of new ones with each message would cost garbage collection.
     if (name !== '' && name !== device.name) device.name = cutText(name, MAX_TEXT_LENGTH)
     if (baseName !== '' && baseName !== device.baseName) device.baseName = cutText(baseName, MAX_TEXT_LENGTH)
     if (utcOffset !== null) device.utcOffset = utcOffset

@@ -10,7 +10,7 @@ export interface Span {
 }
 
 /** A time that was not measured, and the usual step beside it, ms. */
-export interface Gap extends Span {
+export interface Unmeasured extends Span {
   step: number
 }
 
@@ -26,11 +26,11 @@ const MIN_VALUES = 3
  * longer. So are the steps from the beginning to the first value and from the last one to the end.
  * @param times of the values in the period, in order, ms since 1970 UTC
  */
-export function findUnmeasured(times: readonly number[], { from, to }: Span): Gap[] | undefined {
+export function findUnmeasured(times: readonly number[], { from, to }: Span): Unmeasured[] | undefined {
   if (times.length === 0) return [{ from, to, step: to - from }]
   const different = times.filter((time, index) => time !== times[index - 1])
   if (different.length < MIN_VALUES) return undefined
-  const gaps: Gap[] = []
+  const gaps: Unmeasured[] = []
   const last = different.length - 1
   /** The step after a value; infinite if it is the last one, or before the first. */
   const stepAfter = (index: number) =>
@@ -55,10 +55,10 @@ export function findUnmeasured(times: readonly number[], { from, to }: Span): Ga
 
 /** The share of parts of a period that was measured. */
 export class Coverage {
-  readonly #gaps: readonly Gap[] | undefined
+  readonly #gaps: readonly Unmeasured[] | undefined
   #next = 0
 
-  constructor(gaps: readonly Gap[] | undefined) {
+  constructor(gaps: readonly Unmeasured[] | undefined) {
     this.#gaps = gaps
   }
 
@@ -72,7 +72,7 @@ export class Coverage {
     while ((gaps[this.#next]?.to ?? to) <= from) this.#next++
     let unmeasured = 0
     for (let index = this.#next; (gaps[index]?.from ?? to) < to; index++) {
-      const gap = gaps[index] as Gap
+      const gap = gaps[index] as Unmeasured
       unmeasured += Math.min(to, gap.to) - Math.max(from, gap.from)
     }
     return Math.round(1000 * (1 - unmeasured / (to - from))) / 10

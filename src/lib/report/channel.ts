@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../shared/local-clock'
 import { nextTurn } from '../clock'
 import type { Timed } from '../limits/judge'
-import { Coverage, findUnmeasured, type Gap, type Span } from '../readings/coverage'
+import { Coverage, findUnmeasured, type Span, type Unmeasured } from '../readings/coverage'
 import { countDecimals } from '../readings/decimals'
 import { Figures } from '../readings/figures'
 import type { TimedRecord } from '../readings/series'
@@ -109,7 +109,7 @@ function stepsOf(times: readonly number[], { from, to }: Span): Span[] {
 }
 
 /** How many values would fit into gaps: those at the end of the period lack one more than their steps say. */
-function missingIn(gaps: readonly Gap[], { from: begin }: Span): number {
+function missingIn(gaps: readonly Unmeasured[], { from: begin }: Span): number {
   const missing = gaps.map(({ from, to, step }) => Math.round((to - from) / step) - (from === begin ? 0 : 1))
   return missing.reduce((sum, count) => sum + count, 0)
 }

@@ -105,10 +105,10 @@ export class AlarmsNode implements StartedNode, Listener {
     const now = systemClock.now()
     switch (command.kind) {
       case 'acknowledge':
-        alarms.acknowledge(command.of, { ...command.person, ms: command.ms })
+        alarms.acknowledge(command.of, { ...command.signature, ms: command.ms })
         break
       case 'mute':
-        alarms.mute(command.ms, command.serials, command.person)
+        alarms.mute(command.ms, command.serials, command.signature)
         break
       case 'forget':
         monitor.forget(command.serials)

@@ -1,18 +1,11 @@
 import type { NodeMessage } from 'node-red'
 import { cutText } from '../../lib/cut-text'
 import { EnvlogError } from '../../lib/errors'
+import type { Signature } from '../../lib/limits/acknowledgment'
 import { MAX_MUTE_MS } from '../../lib/limits/mutes'
-import { isReadableSerial } from '../../shared/action'
+import { isReadableSerial, type Serials } from '../../shared/action'
 import { HOUR_MS, MINUTE_MS } from '../../shared/local-clock'
 import { MAX_TEXT } from '../../shared/schema'
-
-/** Who gives a command, and why; `null` if unknown. */
-interface Person {
-  by: string | null
-  note: string | null
-}
-
-type Serials = readonly string[] | 'all'
 
 /** A command to the node (docs/limits.md, *Commands*). Times are in ms. */
 export type Command =
@@ -21,8 +14,8 @@ export type Command =
   | { kind: 'test'; serial: string | undefined }
   | { kind: 'forget'; serials: Serials }
   /** `of` has serial numbers, and ids of events. */
-  | { kind: 'acknowledge'; of: Serials; person: Person; ms: number | null }
-  | { kind: 'mute'; serials: Serials; person: Person; ms: number }
+  | { kind: 'acknowledge'; of: Serials; signature: Signature; ms: number | null }
+  | { kind: 'mute'; serials: Serials; signature: Signature; ms: number }
 
 const MAX_MUTE_MINUTES = MAX_MUTE_MS / MINUTE_MS
 /** 31 days. */
@@ -56,13 +49,13 @@ export function readCommand(msg: NodeMessage): Command | undefined {
       minutes === undefined || minutes === null
         ? null
         : readNumber(minutes, 'acknowledge-unreadable', MAX_MUTE_MINUTES) * MINUTE_MS
-    return { kind: 'acknowledge', of, person: readPerson(found), ms }
+    return { kind: 'acknowledge', of, signature: readSignature(found), ms }
   }
   if (found.forget !== undefined) return { kind: 'forget', serials: readNames(found.forget, 'envlog.forget') }
   if (found.mute === undefined) return undefined
   const ms = readNumber(found.mute, 'mute-unreadable', MAX_MUTE_MINUTES, 0) * MINUTE_MS
   const serials = readNames(found.devices ?? true, 'envlog.devices')
-  return { kind: 'mute', ms, serials, person: readPerson(found) }
+  return { kind: 'mute', ms, serials, signature: readSignature(found) }
 }
 
 function readNumber(
@@ -94,7 +87,7 @@ function readNames(
 const toText = (value: unknown) =>
   typeof value === 'string' || typeof value === 'number' ? `${value}`.trim() : ''
 
-const readPerson = ({ by, note }: Record<string, unknown>): Person => ({
+const readSignature = ({ by, note }: Record<string, unknown>): Signature => ({
   by: readText(by, 'envlog.by'),
   note: readText(note, 'envlog.note'),
 })

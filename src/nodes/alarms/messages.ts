@@ -113,7 +113,7 @@ export class Messages {
     const { alarms, unacknowledged, pending, devices, since, noDataSince, mutedUntil, mutedDevices } = summary
     const payload: AlarmsSummary = {
       ...{ alarms, unacknowledged, pending, devices },
-      ...{ since: toIso(alarms > 0 ? since : null), noDataSince: toIso(noDataSince) },
+      ...{ since: toIso(since), noDataSince: toIso(noDataSince) },
       ...{ mutedUntil: toIso(mutedUntil), mutedDevices },
     }
     return [this.#build(cause, { payload, topic: 'envlog/_/_/device/summary' }, {})]

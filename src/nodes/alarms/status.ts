@@ -15,7 +15,7 @@ export function toAlarmsStatus(RED: NodeAPI, summary: Summary): NodeStatus {
     return { fill: 'blue', shape: 'ring', text: text('muted', { time: formatTime(mutedUntil) }) }
   if (noDataSince !== null)
     return { fill: 'red', shape: 'ring', text: text('no-data', { time: formatTime(noDataSince) }) }
-  if (alarms > 0)
+  if (since !== null)
     return { fill: 'red', shape: 'dot', text: text('alarms', { count: alarms, time: formatTime(since) }) }
   if (pending > 0) return { fill: 'yellow', shape: 'ring', text: text('pending', { count: pending }) }
   if (devices === 0) return {}

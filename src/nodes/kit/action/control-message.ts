@@ -2,7 +2,7 @@ import type { NodeMessage } from 'node-red'
 import type { NodeState } from '../../../lib/collect/node-state'
 import { readReceipt } from '../../../lib/collect/receipt'
 import { EnvlogError } from '../../../lib/errors'
-import { isSerial } from '../../../shared/action'
+import { isSerial, type Serials } from '../../../shared/action'
 
 /**
  * Reads the command from a message that controls a node instead of triggering it: `msg.envlog.forget`,
@@ -28,7 +28,7 @@ export function readControlMessage(
 }
 
 /** `all`, or serial numbers. @throws EnvlogError `serials-unreadable` */
-export function readSerials(value: unknown, property: string): readonly string[] | 'all' {
+export function readSerials(value: unknown, property: string): Serials {
   if (value === true) return 'all'
   const toText = (serial: unknown) =>
     typeof serial === 'string' || typeof serial === 'number' ? `${serial}`.trim() : ''

@@ -319,7 +319,12 @@ describe('alarms', () => {
     const node = new Monitoring([TOO_WARM])
     warm(node)
     node.command((monitor) => monitor.forget(['5212A1B2']))
-    assert.deepEqual(node.monitor.summarize(), { ...node.monitor.summarize(), alarms: 0, devices: 0 })
+    assert.deepEqual(node.monitor.summarize(), {
+      ...node.monitor.summarize(),
+      alarms: 0,
+      since: null,
+      devices: 0,
+    })
     assert.deepEqual(brief(warm(node)), ['alarm above 5212A1B2 1'])
   })
 })

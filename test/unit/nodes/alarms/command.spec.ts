@@ -10,7 +10,7 @@ describe('a command to alarms', () => {
       kind: 'mute',
       ms: 3_600_000,
       serials: 'all',
-      person: { by: 'shift leader', note: 'x'.repeat(100) },
+      signature: { by: 'shift leader', note: 'x'.repeat(100) },
     })
   })
 
@@ -25,7 +25,7 @@ describe('a command to alarms', () => {
       kind: 'acknowledge',
       of,
       ms: 14_400_000,
-      person: { by: null, note: null },
+      signature: { by: null, note: null },
     })
   })
 

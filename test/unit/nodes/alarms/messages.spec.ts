@@ -26,11 +26,3 @@ describe('all events of a message', () => {
     assert.deepEqual(messages.ofReports([]), [])
   })
 })
-
-describe('the summary', () => {
-  it('has no beginning of the oldest alarm without alarms', () => {
-    const none = { alarms: 0, since: Number.POSITIVE_INFINITY, noDataSince: null, mutedUntil: null }
-    const [msg] = messagesOf({ output: 'summary' }).ofSummary(none as never)
-    assert.equal(Object(msg?.payload).since, null)
-  })
-})

@@ -11,7 +11,7 @@ const NORMAL: Summary = {
   mutedDevices: 0,
   noDataSince: null,
   alarms: 0,
-  since: now,
+  since: null,
   unacknowledged: 0,
   pending: 0,
   devices: 14,
@@ -23,11 +23,11 @@ describe('the status of alarms', () => {
     [{ devices: 0 }, undefined],
     [{}, `green dot: 14 devices normal, ${time}`],
     [{ pending: 1 }, 'yellow ring: 1 pending'],
-    [{ pending: 1, alarms: 2 }, `red dot: 2 alarms since ${time}`],
-    [{ alarms: 2, noDataSince: now }, `red ring: no data since ${time}`],
+    [{ pending: 1, alarms: 2, since: now }, `red dot: 2 alarms since ${time}`],
+    [{ alarms: 2, since: now, noDataSince: now }, `red ring: no data since ${time}`],
     [{ noDataSince: now, mutedUntil: now, mutedDevices: 1 }, `blue ring: muted until ${time}`],
     [{ mutedDevices: 2 }, `green dot: 14 devices normal, ${time} (2 devices muted)`],
-    [{ alarms: 1, mutedDevices: 1 }, `red dot: 1 alarm since ${time} (1 device muted)`],
+    [{ alarms: 1, since: now, mutedDevices: 1 }, `red dot: 1 alarm since ${time} (1 device muted)`],
   ] as const) {
     it(`is ${expected ?? 'empty'} with ${JSON.stringify(Object.keys(summary))}`, () => {
       const { fill, shape, text } = toAlarmsStatus(withCatalogs('en-US'), { ...NORMAL, ...summary })
