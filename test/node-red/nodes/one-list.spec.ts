@@ -123,4 +123,10 @@ describe('alarms nodes with the same limits', () => {
     helper.getNode('lamp').receive({ envlog: { history: 24 } })
     assert.equal((await failures.next()).error.code, 'ENVLOG_INPUT')
   })
+
+  it('have no states of what is over', async () => {
+    const { errors, send } = await startFlow('alarms', simulator(), { node: { output: 'states' }, limits: {} })
+    send({ envlog: { history: 24 } })
+    assert.equal((await errors.next()).error.code, 'ENVLOG_INPUT')
+  })
 })
