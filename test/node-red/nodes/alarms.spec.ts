@@ -32,6 +32,23 @@ describe('alarms in Node-RED', () => {
     assert.equal(simulator().log.length, 0)
   })
 
+  it('shows the alarms, and a failure until the next message', async () => {
+    const flow = await start({ limits })
+    const text = () => flow.shown().at(-1)?.text
+    flow.send(warm)
+    await flow.completed.next()
+    const texts = [text()]
+    flow.send({ payload: 'no measurements' })
+    await flow.errors.next()
+    texts.push(text())
+    flow.send(cold)
+    await flow.completed.next()
+    assert.deepEqual(
+      [...texts, text()],
+      ['alarms.status.alarms', 'status.ENVLOG_INPUT', 'alarms.status.normal'],
+    )
+  })
+
   it('sends sentences that mail and chat nodes take as they are', async () => {
     const flow = await start({ limits })
     flow.send(warm)

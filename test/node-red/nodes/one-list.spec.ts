@@ -125,7 +125,10 @@ describe('alarms nodes with the same limits', () => {
   })
 
   it('have no states of what is over', async () => {
-    const { errors, send } = await startFlow('alarms', simulator(), { node: { output: 'states' }, limits: {} })
+    const { errors, send } = await startFlow('alarms', simulator(), {
+      node: { output: 'states' },
+      limits: {},
+    })
     send({ envlog: { history: 24 } })
     assert.equal((await errors.next()).error.code, 'ENVLOG_INPUT')
   })
