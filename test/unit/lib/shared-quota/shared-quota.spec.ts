@@ -4,7 +4,7 @@ import { limitsWith } from '../../../../src/lib/quota/account-limits'
 import { REPORT, RESERVE } from '../../../../src/lib/shared-quota/redis-scripts'
 import { openSharedQuota } from '../../../../src/lib/shared-quota/shared-quota'
 import { clientOf, ok } from '../api/setup'
-import { fine, Station } from '../quota/setup'
+import { fine, HELD_MS, Station } from '../quota/setup'
 
 const current = (station: Station) => station.quota.counts().endpoints.current
 
@@ -234,6 +234,13 @@ describe('a shared quota', () => {
     // Redis decides, not the header, because it knows when each was used.
     station.request('a')
     assert.deepEqual(await station.serials(), ['a'])
+  })
+
+  it("shows in the form until when the service's count leaves nothing", async () => {
+    const { station } = await share()
+    await station.exchange(fine({ limit: 10, window: 120, remaining: 0 }))
+    const { left, freeAt } = current(station)
+    assert.deepEqual([left, freeAt], [0, station.clock.now() + HELD_MS])
   })
 
   it('sends one request at a time for a moment when Redis is back, because others may not have reported yet', async () => {
