@@ -51,6 +51,20 @@ describe('with a cursor', () => {
     const device = known(400)
     for (const to of [390, 310, 400]) assert.deepEqual([to, device.next(full(to), arrives(400))], [to, []])
   })
+
+  it('a record that a replica has earlier than others does not make those new again that the replica lacks', () => {
+    const device = known(400)
+    const late = record(at(380) + 30, 1000)
+    const lagging = [...minutes(92, 380), late, ...minutes(381, 390)]
+    assert.deepEqual(device.next(lagging, arrives(400)), [1000])
+    assert.deepEqual(device.next(full(400), arrives(400)), [])
+  })
+
+  it('a response with fewer records does not make those before it new again', () => {
+    const device = known(400)
+    assert.deepEqual(device.next(minutes(396, 401), arrives(401)), [401])
+    assert.deepEqual(device.next(full(401), arrives(401)), [])
+  })
 })
 
 describe('the memory of a cursor', () => {
@@ -63,13 +77,13 @@ describe('the memory of a cursor', () => {
     assert.ok(size(device) <= 200, `${size(device)}`)
   })
 
-  it('takes at most 3200 characters for any other device, with as many records as a response has', () => {
+  it('takes at most 2000 characters for a device with irregular times, with as many records as a response has', () => {
     const device = planSequence({ backfill: false })
     for (const turn of upTo(1, 40)) {
-      const odd = upTo(turn * 100, turn * 100 + 299).map((id) => record(((id * 7919) % 86_400) - 90_000, id))
-      device.next(odd)
+      const irregular = (id: number) => record(((id * id * 7919) % 86_400) - 90_000, id)
+      device.next(upTo(turn * 100, turn * 100 + 299).map(irregular))
+      assert.ok(size(device) <= 2000, `${size(device)}`)
     }
-    assert.ok(size(device) <= 3200, `${size(device)}`)
   })
 
   it('grows by at most 300 characters for each of at most four holes', () => {
@@ -189,6 +203,20 @@ describe('a hole', () => {
       device.next(full(800), { start, ...arrives(800) })
       assert.deepEqual(device.holes(), [[-1_795_161_600, at(501)]])
     }
+  })
+
+  it('begins an hour before the first response if no record had a time until then', () => {
+    const device = planSequence()
+    for (const id of [1, 2]) device.next([record(null, id)])
+    device.next(full(800), arrives(800))
+    assert.deepEqual(device.holes(), [[-3600, at(501)]])
+  })
+
+  it('does not exist before a late record that is earlier than all known ones', () => {
+    const device = planSequence()
+    device.next([minute(120)], arrives(120))
+    assert.deepEqual(device.next([minute(110), minute(120)], arrives(120)), [110])
+    assert.deepEqual(device.holes(), [])
   })
 
   it('starts at the time from which records are wanted, even if older ones are known', () => {
