@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Clock, nextTurn } from '../../../../src/lib/clock'
 import type { RecordCursor } from '../../../../src/lib/collect/cursor'
+import type { ResolvedDevice } from '../../../../src/lib/collect/devices'
 import { Filling } from '../../../../src/lib/collect/fill'
 import { encodeRecords } from '../../../../src/lib/collect/known-records'
 import { failPage, fetchNextPage } from '../../../../src/lib/collect/next-page'
@@ -15,6 +16,17 @@ const [NEWEST, PAGE] = [3, 5]
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+/** A hole in which the service probably has no records. */
+const EMPTY_HOLE = { from: 10_000_000, to: 11_000_000, begin: null, held: '', hashes: [], isEmpty: true }
+
+/** A round in which these devices have been polled. */
+const roundOf = (...devices: ResolvedDevice[]) => ({
+  devices,
+  awaited: new Set<ResolvedDevice>(),
+  busy: new Set<ResolvedDevice>(),
+  poll: async () => {},
+})
 
 /** The failure of a request of a device whose record quota is used up for another hour. */
 function shortOfRecords(clock: Clock, reason: 'records-wait' | 'records-refused' = 'records-wait') {
@@ -215,23 +227,133 @@ describe('a page of missing records', () => {
     }
   })
 
-  it('is retried once, and does not wait for record quota', async () => {
-    const { measure, poll, run } = await begin()
-    measure(20)
-    const contexts: unknown[] = []
-    const { read } = run.account.client
-    Object.assign(run.account.client, {
-      read(endpoint: 'data', params: never, context: RequestContext) {
-        const { maxRetries, maxRecordsWaitMs } = context
-        contexts.push([endpoint, maxRetries, maxRecordsWaitMs])
-        return read(endpoint, params, context)
-      },
+  it('of the account fails between polls: the trigger fails, without another request', async () => {
+    const { run, target, state, refuse, endpoints } = await begin()
+    state.advance({ ...state.cursor, holes: [EMPTY_HOLE] } as never)
+    refuse(() => {
+      throw new EnvlogError('no-connection')
     })
-    await poll()
-    assert.deepEqual(contexts.slice(0, 2), [
-      ['latest-data', undefined, undefined],
-      ['data', 1, 0],
-    ])
+    const filling = new Filling(run, roundOf(target), context)
+    for (let polls = 0; polls < 3; polls++) filling.polled()
+    await assert.rejects(filling.complete(), { reason: 'no-connection' })
+    assert.equal(endpoints.filter((endpoint) => endpoint === 'data').length, 1)
+  })
+
+  it('is not requested while its device is refused', async () => {
+    const { run, target, state, clock, endpoints } = await begin()
+    state.advance({ ...state.cursor, holes: [EMPTY_HOLE] } as never)
+    state.refuse(clock.monotonic(), false)
+    await new Filling(run, roundOf(target), context).complete()
+    assert.deepEqual(endpoints, ['latest-data'])
+  })
+
+  for (const [what, retained] of [
+    ['new records, which the next trigger sends again', { content: { kind: 'alerts', alerts: [] } }],
+    ['a page, which the next trigger drops', null],
+  ] as const)
+    it(`is not requested once the receipt of its device is overdue: of ${what}`, async () => {
+      const { run, target, state, clock, endpoints } = await begin()
+      const cursor = { ...state.cursor, holes: [EMPTY_HOLE] } as never
+      state.advance(cursor)
+      if (!retained) state.pages.begin({ from: EMPTY_HOLE.from, records: 5 })
+      const issuedAt = state.issue(cursor, cursor, retained as never, clock.now())
+      state.awaitReceipt(issuedAt, clock.monotonic())
+      state.markSent(issuedAt)
+      await new Filling(run, roundOf(target), context).complete()
+      assert.deepEqual(endpoints, ['latest-data'])
+    })
+
+  it('follows a receipt, however long that takes, whatever the trigger allows requests to wait', async () => {
+    const { run, target, state, nodeState, clock, endpoints } = await begin()
+    const next = { ...state.cursor, holes: [EMPTY_HOLE] } as never
+    const issuedAt = state.issue(next, next, null, clock.now())
+    state.awaitReceipt(issuedAt, clock.monotonic() + HOUR)
+    const ended = new Filling(run, roundOf(target), { ...context, maxWaitMs: 0 }).complete()
+    await clock.pass(HOUR / 2)
+    assert.deepEqual(endpoints, ['latest-data'])
+    nodeState.acknowledge(`${target.base}/${target.serial}`, issuedAt)
+    await ended
+    assert.deepEqual([endpoints.at(-1), state.holes], ['data', []])
+  })
+
+  for (const [seconds, isFetched] of [
+    [30, true],
+    [31, false],
+  ] as const)
+    it(`waits for quota for as long as the trigger allows, here 30 seconds: ${seconds} seconds`, async () => {
+      const { run, target, state, refuse, clock, reported, endpoints } = await begin()
+      state.advance({ ...state.cursor, holes: [EMPTY_HOLE] } as never)
+      // The page has waited in the queue for a second.
+      const freeAt = clock.now() + (seconds + 1) * 1000
+      refuse(() => {
+        assert.ok(endpoints.length < 10, 'it does not wait')
+        const retryAt = new Date(freeAt).toISOString()
+        if (clock.now() < freeAt - 1000) throw new EnvlogError('quota-wait', { retryAt }, { retryAt })
+      })
+      const ended = new Filling(run, roundOf(target), { ...context, maxWaitMs: 30_000 }).complete()
+      await clock.pass(40_000)
+      await ended
+      const pages = endpoints.filter((endpoint) => endpoint === 'data').length
+      assert.deepEqual([pages > 1, reported], [isFetched, []])
+    })
+
+  it('has the quota of its endpoint: those of remote units do not wait for one of standalone devices', async () => {
+    const clock = createVirtualClock(0)
+    const requested: string[] = []
+    const { nodeState, run } = await createPolledDevice(
+      (endpoint) => {
+        requested.push(endpoint)
+        const retryAt = new Date(clock.now() + HOUR).toISOString()
+        throw new EnvlogError('quota-wait', { retryAt }, { retryAt })
+      },
+      {},
+      { clock },
+    )
+    const standalone = ['A', 'B'].map((serial) => ({ serial, base: serial }))
+    const devices = [...standalone, { serial: 'C', base: 'D' }]
+    for (const { serial, base } of devices)
+      nodeState.devices
+        .get(`${base}/${serial}`)
+        .advance({ held: '', hashes: [], holes: [EMPTY_HOLE] } as never)
+    await new Filling(run, roundOf(...devices), { ...context, maxWaitMs: 0 }).complete()
+    assert.deepEqual(requested, ['data', 'data-relay'])
+  })
+
+  it('is waited for until the node is closed', async () => {
+    const { run, target, state, clock } = await begin()
+    const next = { ...state.cursor, holes: [EMPTY_HOLE] } as never
+    state.awaitReceipt(state.issue(next, next, null, clock.now()), clock.monotonic() + HOUR)
+    const close = new AbortController()
+    let turns = 0
+    // Without a wait, this would go on for ever.
+    const onFill = () => assert.ok(++turns < 10, 'it does not end')
+    const filling = new Filling({ ...run, onFill }, roundOf(target), { ...context, signal: close.signal })
+    const ended = assert.rejects(filling.complete(), { reason: 'closed' })
+    await clock.pass(1000)
+    close.abort()
+    await ended
+  })
+
+  it('is retried once, waits in the queue for a second at most, and does not wait for record quota', async () => {
+    for (const [wait, queued] of [
+      [null, 1000],
+      [0, 0],
+      [60_000, 1000],
+    ] as const) {
+      const { run, target, state } = await begin()
+      state.advance({ ...state.cursor, holes: [EMPTY_HOLE] } as never)
+      const contexts: unknown[] = []
+      const { read } = run.account.client
+      Object.assign(run.account.client, {
+        read(endpoint: 'data', params: never, context: RequestContext) {
+          const { maxRetries, maxRecordsWaitMs, maxWaitMs } = context
+          contexts.push([endpoint, maxRetries, maxRecordsWaitMs, maxWaitMs])
+          return read(endpoint, params, context)
+        },
+      })
+      await new Filling(run, roundOf(target), { ...context, maxWaitMs: wait }).complete()
+      assert.deepEqual(contexts[0], ['data', 1, 0, queued])
+    }
   })
 
   for (const [kind, base, expected] of [
@@ -280,6 +402,8 @@ describe('a page of missing records', () => {
     const { fail, reported, state } = await withHole()
     state.forget()
     fail('timeout-silent')
+    state.advance({ held: '', hashes: [], holes: [EMPTY_HOLE] } as never)
+    fail('timeout-silent')
     assert.deepEqual(reported, [])
   })
 
@@ -287,6 +411,40 @@ describe('a page of missing records', () => {
     const { fetch, endpoints } = await withHole({ isEmpty: true })
     await assert.rejects(fetch(), { reason: 'response-lacks-record' })
     assert.equal(endpoints.length, 2)
+  })
+
+  it('is accepted with a contradiction only after two others, not after other failures', async () => {
+    const { fail, fetch, delivered } = await withHole()
+    for (let failures = 0; failures < 2; failures++) fail('timeout-silent')
+    await assert.rejects(fetch(), { reason: 'response-lacks-record' })
+    for (let failures = 0; failures < 2; failures++) fail('response-lacks-record')
+    await fetch()
+    assert.deepEqual(
+      delivered.map(({ overflow }) => overflow),
+      [true],
+    )
+  })
+
+  it('is not accepted if all of its records are of another period, even if contradictions are', async () => {
+    const { fail, fetch, state } = await withHole({ from: 600_000 })
+    for (let failures = 0; failures < 2; failures++) fail('response-lacks-record')
+    await assert.rejects(fetch(), { reason: 'response-other-period' })
+    assert.equal(state.holes.length, 1)
+  })
+
+  it('that fails is reported with the time of the next attempt, unless it was the last one', async () => {
+    const { clock, run, state, target } = await withHole()
+    const retries: (number | undefined)[] = []
+    const reporting = { ...run, reportPage: (_: unknown, __: unknown, at?: number) => void retries.push(at) }
+    const [hole = EMPTY_HOLE] = state.holes
+    const fail = () => failPage(reporting, { target, device: state, hole }, new EnvlogError('timeout-silent'))
+    fail()
+    assert.deepEqual(retries, [clock.now() + 10 * 60_000])
+    for (let failure = 0; state.holes.length > 0 && failure < 10; failure++) {
+      clock.advance(DAY)
+      fail()
+    }
+    assert.equal(retries.at(-1), undefined)
   })
 
   it('says what no message before it could say about losses', async () => {
