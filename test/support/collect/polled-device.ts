@@ -53,7 +53,7 @@ export async function createPolledDevice(
   /** The devices whose newest records were reported to be ahead of the clock. */
   const ahead: unknown[] = []
   const account = { client: { read }, devices: NO_LIST } as unknown as Account
-  const deliver = async (data: Delivery) => void delivered.push(data)
+  const deliver = async (data: Delivery, _isEmpty?: boolean) => void delivered.push(data)
   const { newest } = options
   const run = {
     ...{ account, nodeState, nodeId: 'node', time, deliver },

@@ -46,11 +46,12 @@ describe('receipts', () => {
     assert.deepEqual([device.cursor, saves()], [at(30), saved + 1])
   })
 
-  it('differ, even if the clock is set back', () => {
+  it('differ, even within a millisecond, and if the clock is set back', () => {
     const { device, send } = begin()
-    const issued = [send(20, 500), send(30, 100), send(40, 100)]
+    const issued = [send(20, 500), send(30, 500), send(40, 100)]
     assert.equal(new Set(issued).size, 3)
-    assert.equal(new Set([...issued, restart(device).issue(at(50), at(50), null, 100)]).size, 4)
+    const last = issued.at(-1) ?? 0
+    assert.equal(new Set([...issued, restart(device).issue(at(50), at(50), null, last)]).size, 4)
   })
 
   it('have an effect in the next process, too', () => {
@@ -94,6 +95,12 @@ describe('receipts', () => {
     const isOver = device.beginPoll()
     device.skip()
     assert.deepEqual([device.cursor, device.unacknowledged, isOver()], [at(40), null, true])
+  })
+
+  it('that are not missing need not be skipped: that changes nothing', () => {
+    const { device, saves } = begin()
+    device.skip()
+    assert.deepEqual([device.cursor, saves()], [at(10), 0])
   })
 
   it('keep what failed of the missing periods, both those known now and those known later', () => {
@@ -208,15 +215,56 @@ describe('a page that is dropped', () => {
     assert.equal(device.dropPage(1000), true)
     assert.equal(saves(), before + 1)
   })
+
+  it('is followed by a smaller one, also if the node was deployed while its receipt was awaited', () => {
+    const { device, send } = begin()
+    device.pages.begin({ from: 0, records: 900 })
+    const issuedAt = send(20)
+    device.close()
+    device.deploy(false, 0)
+    device.markSent(issuedAt)
+    assert.equal(device.dropPage(1000), true)
+    assert.equal(device.pages.of(0).number, 450)
+  })
 })
 
-describe('a deploy', () => {
-  it('ends the pauses of pages of missing records', () => {
+describe('the pauses of pages of missing records', () => {
+  for (const [what, act] of [
+    ['a deploy', (device: DeviceState) => device.deploy(false, null)],
+    ['forget', (device: DeviceState) => device.forget()],
+  ] as const)
+    it(`are ended by ${what}`, () => {
+      const { device } = begin()
+      device.pages.of(0).failed(300, 0)
+      assert.ok(device.pages.of(0).left(0) > 0)
+      act(device)
+      assert.equal(device.pages.of(0).left(0), 0)
+    })
+})
+
+describe('pages of missing records that arrive', () => {
+  it('double their number of records after ten in a row', () => {
     const { device } = begin()
-    device.pages.of(0).failed(300, 0)
-    assert.ok(device.pages.of(0).left(0) > 0)
-    device.deploy(false, null)
-    assert.equal(device.pages.of(0).left(0), 0)
+    device.pages.of(0).failed(16_000, 0)
+    const sizes = Array.from({ length: 10 }, () => {
+      device.pages.begin({ from: 0, records: 8000 })
+      device.advance(at(10))
+      return device.pages.of(0).number
+    })
+    assert.deepEqual(sizes, [...Array(9).fill(8000), 16_000])
+  })
+})
+
+describe('the cursor of a device', () => {
+  it('is not known to be saved after forget, or after a restart without one', () => {
+    const { device } = begin()
+    device.markSaved(at(10))
+    assert.equal(device.isSaved, false, 'another one was')
+    if (device.cursor) device.markSaved(device.cursor)
+    assert.deepEqual([device.isSaved, restart(device).isSaved], [true, true])
+    device.forget()
+    device.rememberReading('a reading')
+    assert.deepEqual([device.isSaved, restart(device).isSaved], [false, false])
   })
 })
 
@@ -234,5 +282,20 @@ describe('devices whose receipts do not come', () => {
     })
     const about = (isWarning: boolean) => ({ devices: 2, since: 101, isWarning })
     assert.deepEqual(seen, [undefined, about(false), about(false), about(false), about(true)])
+  })
+
+  it('warn users as soon as one of them is sent for the fourth time without a receipt', () => {
+    const devices = new DeviceStates(createVirtualClock(), () => {})
+    const chosen = ['A', 'B'].map((serial) => ({ serial, base: serial }))
+    devices.select(chosen)
+    for (const [{ serial = '' } = {}, sends] of [
+      [chosen[0], 5],
+      [chosen[1], 2],
+    ] as const)
+      for (let time = 0; time < sends; time++) {
+        const device = devices.get(`${serial}/${serial}`)
+        device.markSent(device.issue(at(10), at(10), retained, time))
+      }
+    assert.equal(devices.unacknowledged()?.isWarning, true)
   })
 })

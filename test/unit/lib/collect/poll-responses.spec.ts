@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { beginPoll, deliver } from '../../../../src/lib/collect/poll'
 import { readSavedState } from '../../../../src/lib/collect/saved-state'
 import { countOf } from '../../../../src/lib/readings/content'
 import { createPolledDevice } from '../../../support/collect/polled-device'
 import { createRecordingStore } from '../../../support/collect/recording-store'
-import { graph, type Json } from '../responses'
+import { context, graph, type Json } from '../responses'
 
 const NEWEST = 10
 const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
@@ -74,17 +75,16 @@ describe('records with numbers that no device counts to', () => {
 
 describe('a device that was polled with nothing new', () => {
   const record = (id: number) => ({ unixtime: 1_795_161_600 + id * 60, 'data-id': String(id), ch1: id })
-  it('still reports an unreadable part at each poll', async () => {
+  it('still reports an unreadable part at each poll, without a message', async () => {
     const data: unknown[] = [record(1), record(2)]
-    const { poll, delivered } = await createPolledDevice(() => graph({ data }))
+    const { poll, run } = await createPolledDevice(() => graph({ data }))
+    const delivered: [number | undefined, boolean][] = []
+    run.deliver = async ({ failed }, isEmpty = false) => void delivered.push([failed?.length, isEmpty])
     await poll()
     await poll()
     data.push('unreadable')
     for (let turn = 0; turn < 3; turn++) await poll()
-    assert.deepEqual(
-      delivered.map(({ failed }) => failed?.length),
-      [0, 1, 1, 1],
-    )
+    assert.deepEqual(delivered, [[0, false], ...Array(3).fill([1, true])])
   })
 
   it('is not saved again', async () => {
@@ -95,5 +95,24 @@ describe('a device that was polled with nothing new', () => {
       await clock.pass(60_000)
     }
     assert.equal(store.writes.length, 1)
+  })
+})
+
+describe('data whose receipt is overdue', () => {
+  it('is sent again with what its message says about losses and missing records', async () => {
+    const { poll, run, state, target, clock, delivered } = await createPolledDevice(
+      () => graph({ data: [{ unixtime: 1_795_161_600, 'data-id': 1, ch1: 1 }] }),
+      {},
+      { receiptTimeoutMs: 60_000 },
+    )
+    await poll()
+    const [{ receipt: _, ...first } = assert.fail()] = delivered.splice(0)
+    const cursor = state.cursor ?? assert.fail()
+    await deliver(beginPoll(run, target, context), { ...first, overflow: true, backfill: true }, cursor)
+    clock.advance(60_000)
+    await poll()
+    const said = delivered.map(({ overflow, backfill, receipt }) => [overflow, backfill, receipt])
+    assert.deepEqual(said[0]?.slice(0, 2), [true, true])
+    assert.deepEqual(said[1], said[0])
   })
 })
