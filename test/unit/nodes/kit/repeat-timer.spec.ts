@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { systemClock } from '../../../../src/lib/clock'
 import { EnvlogError, type Reason } from '../../../../src/lib/errors'
-import { ActionNode } from '../../../../src/nodes/kit/action/action-node'
 import { RepeatTimer } from '../../../../src/nodes/kit/action/repeat-timer'
 import { MAX_SECONDS } from '../../../../src/shared/action'
 import { useFakeTimers } from '../../lib/api/setup'
@@ -220,24 +219,5 @@ describe('repeating', () => {
       await timers().tickAsync(10 * MINUTE)
       assert.equal(starts.length, expected)
     }
-  })
-})
-
-describe('the setting Repeat every', () => {
-  const timers = useFakeTimers()
-
-  it('is in seconds', async () => {
-    const starts: number[] = []
-    const account = { id: 'account', type: 'envlog-account', acquire: () => ({ account: {}, store: {} }) }
-    const RED = { _: (key: string) => key, nodes: { getNode: () => account } }
-    const node = { id: 'repeating', status() {}, receive: () => starts.push(Date.now()) }
-    const config = { account: 'account', repeat: 90 }
-    const action = new ActionNode(RED as never, node as never, config as never, {
-      ...{ type: 'envlog-range', unit: 'records', run: async () => {} },
-    })
-    await timers().tickAsync(5000 + 2 * 90_000)
-    const [first = 0, second, third] = starts
-    assert.deepEqual([second, third, starts.length], [first + 90_000, first + 180_000, 3])
-    await action.close()
   })
 })
