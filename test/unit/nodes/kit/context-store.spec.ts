@@ -69,6 +69,24 @@ describe('the state of a node in a context store', () => {
     }
   })
 
+  it('is in the store of the account, and not silently in the default one if the settings file does not name it', async () => {
+    const contextStorage = { default: { module: 'localfilesystem' }, memory: { module: 'memory' } }
+    const storeOf = async (name: string, settings: object) => {
+      let used: unknown
+      const get = (_key: string, store: unknown, done: Done) => {
+        used = store
+        done(null)
+      }
+      const node = { context: () => ({ get }) } as unknown as Node
+      await createContextStore({ settings } as NodeAPI, node, name).load()
+      return used
+    }
+    for (const name of ['default', 'memory']) assert.equal(await storeOf(name, { contextStorage }), name)
+    for (const name of ['', 'default', 'memory']) assert.equal(await storeOf(name, {}), undefined)
+    for (const settings of [{ contextStorage }, {}])
+      await assert.rejects(storeOf('disk', settings), { reason: 'store-unknown' })
+  })
+
   it('is not written if the store throws, as if it had responded with an error', async () => {
     const set = () => {
       throw new Error('the store is full')

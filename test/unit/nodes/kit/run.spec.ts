@@ -48,7 +48,11 @@ async function start(
   const ports = { monotonic: () => clock.monotonic(), now: () => clock.now(), devices: list, quota: {} }
   const deployed = {
     RED: { _: (key: string) => key, util },
-    node: { id: 'node', type, error: (failure: Failure) => reports.push(failure), warn() {} },
+    node: {
+      ...{ id: 'node', type },
+      error: (failure: Failure) => reports.push(failure),
+      warn: (text: string) => warnings.push(text),
+    },
     account: { ...ports, name: 'Plant A', temperatureUnit: null, concurrency: 1 },
     settings: { select: 'all', exclude: [], output: 'readings', topic: '', wait: null, time: 'utc', ...over },
     ...{
@@ -60,6 +64,7 @@ async function start(
   }
   /** The errors that Catch nodes receive. */
   const reports: Failure[] = []
+  const warnings: string[] = []
   const trigger = { msg: {}, send: () => {}, isOwn: false }
   const run = () => new TriggerRun(deployed as never, trigger, context.signal)
   async function round(work: (serial: string) => void) {
@@ -67,7 +72,7 @@ async function start(
     await one.forEachDevice(async ({ serial }) => work(serial))
     return one
   }
-  return { clock, deployed, listed, nodeState, reports, round, run, trigger }
+  return { clock, deployed, listed, nodeState, reports, round, run, trigger, warnings }
 }
 
 describe('a trigger', () => {
@@ -157,6 +162,20 @@ describe('a round over devices', () => {
     }
   })
 
+  it('in which all are refused reports each of them only for a message', async () => {
+    const { reports, round, trigger } = await start()
+    const refuse = (serial: string) => {
+      throw new EnvlogError('device-refused', {}, { status: 400, serial, base: BASE })
+    }
+    const counts: number[] = []
+    for (const isOwn of [true, false]) {
+      trigger.isOwn = isOwn
+      await assert.rejects(round(refuse), failure('service-refused'))
+      counts.push(reports.splice(0).length)
+    }
+    assert.deepEqual(counts, [0, devices.length])
+  })
+
   it('reports a refused device for each message, and once if the node triggers itself, and completes', async () => {
     for (const isOwn of [false, true]) {
       const chosen = { select: 'list', devices: [{ serial: first, base: BASE }], bases: [] }
@@ -182,16 +201,58 @@ describe('a round over devices', () => {
   })
 
   it('says between which times records are lost, by the clock of the account', async () => {
-    const { deployed, run } = await start()
-    const warnings: string[] = []
+    const { deployed, run, warnings } = await start()
     const translate = (key: string, params: object) => [key, ...Object.values(params)].join(' ')
     Object.assign(deployed.RED, { _: translate })
     Object.assign(deployed.account, { localTime: new TimeZone('Asia/Tokyo') })
-    Object.assign(deployed.node, { warn: (text: string) => warnings.push(text) })
     const [from, to] = [Date.UTC(2026, 10, 19, 23), Date.UTC(2026, 10, 20)]
     run().reportLoss({ serial: String(first), base: BASE }, { from, to })
     const [, bounds] = warnings[0]?.split('records-lost-between ') ?? []
     assert.equal(bounds, '2026-11-20 08:00 2026-11-20 09:00')
+  })
+
+  for (const [type, key, times] of [
+    ['envlog-latest', 'warnings.records-lost', 2],
+    ['envlog-range', 'warnings.records-lost', 1],
+    ['envlog-alerts', 'warnings.alerts-lost', 2],
+  ] as const)
+    it(`warns of each loss, but of the same period once: ${type}`, async () => {
+      const { run, warnings } = await start({}, undefined, undefined, type)
+      for (let loss = 0; loss < 2; loss++) run().reportLoss({ serial: String(first), base: BASE })
+      assert.equal(warnings.length, times)
+      for (const warning of warnings) assert.ok(warning.endsWith(key), warning)
+    })
+
+  it('warns once, at the fourth resend, of a device whose receipts do not come', async () => {
+    const { nodeState, round, warnings } = await start({
+      ...{ select: 'list', devices: [{ serial: first, base: BASE }], bases: [] },
+    })
+    const device = nodeState.devices.get(`${BASE}/${first}`)
+    const counts: number[] = []
+    for (let send = 0; send < 7; send++) {
+      await round(() => {
+        const cursor = { seen: [] }
+        device.markSent(device.issue(cursor, cursor, null, send))
+      })
+      counts.push(warnings.length)
+    }
+    assert.deepEqual(counts, [0, 0, 0, 0, 1, 1, 1])
+  })
+
+  it('does not poll a device of which a page has been sent in the meantime, and whose receipt it awaits', async () => {
+    const { clock, nodeState, run } = await start()
+    const requested: string[] = []
+    const one = run()
+    await one.forEachDevice(
+      async ({ serial }) => {
+        requested.push(serial)
+        const last = nodeState.devices.get(`${BASE}/${devices.at(-1)?.serial}`)
+        const cursor = { seen: [] }
+        if (serial === first) last.awaitReceipt(last.issue(cursor, cursor, null, 5), clock.monotonic() + DAY)
+      },
+      { fills: true },
+    )
+    assert.deepEqual([requested, one.awaitedCount], [devices.slice(0, -1).map(({ serial }) => serial), 1])
   })
 
   it('reports unreadable parts for each message, and once if the node triggers itself', async () => {
@@ -262,7 +323,8 @@ describe('a round over devices', () => {
     const state = nodeState.devices.get(`${BASE}/${first}`)
     const cursor = { seen: [] }
     state.awaitReceipt(state.issue(cursor, cursor, null, 5), 1_000_000)
-    await round(() => assert.fail('it was requested'))
+    const { deliveredCount } = await round(() => assert.fail('it was requested'))
+    assert.equal(deliveredCount, undefined, 'nothing was due')
   })
 
   it('asks whether a chosen device has moved before it starts over, and only then', async () => {
@@ -301,7 +363,9 @@ describe('what a trigger delivers', () => {
       await one.deliver({ response, content: content(count), group: null }, count === 0)
       counts.push(one.deliveredCount)
     }
-    assert.deepEqual(counts, [undefined, 0, 2, 5])
+    assert.deepEqual([counts, one.progress.filled], [[undefined, 0, 2, 5], 0])
+    await one.deliver({ response, content: content(4), group: null, backfill: true })
+    assert.deepEqual([one.deliveredCount, one.progress.filled], [9, 4], 'those that were missing, too')
   })
 })
 
