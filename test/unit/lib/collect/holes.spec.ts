@@ -49,6 +49,42 @@ describe('a page of a missing period', () => {
     assert.deepEqual([isOpen(300), isOpen(16_000)], [true, false])
   })
 
+  /** What a page of at most 10 records leaves of a hole. */
+  const fill = (hole: Hole, records: readonly object[]) => {
+    const page = { part: part(records), requested: { from: 0, to: 1, number: 10 }, count: records.length }
+    return fillHole(hole, page as never, 'utc')
+  }
+
+  it('says nothing about records beside the period, which were not sent', () => {
+    const { inside } = fill(holeOf(100, 200), [record(99, 5), record(150, 6), record(201, 8)])
+    assert.deepEqual(
+      inside.map(({ dataId }) => dataId),
+      [6],
+    )
+  })
+
+  it('without earlier records closes it, with a loss unless the numbers go on', () => {
+    const last = record(200, 7)
+    for (const records of [[last], []]) {
+      const closed = (begin: number) =>
+        fill(holeOf(100, 200, { begin: record(100, begin), ...saveKnown([last], []) }), records)
+      assert.deepEqual([closed(3).rest, closed(3).lost], [undefined, { from: 100, to: 200 }])
+      assert.deepEqual([closed(6).rest, closed(6).lost], [undefined, undefined])
+    }
+  })
+
+  it('closes it without a loss if it has the record that it begins with, or an earlier one', () => {
+    const end = [record(250, 8), record(300, 9)]
+    // The clock was ahead when the second one was received.
+    for (const begin of [record(100, 3), record(200, 3)]) {
+      const hole = holeOf(100, 300, { begin })
+      const { rest, lost } = fill(hole, [begin, ...end])
+      assert.deepEqual([rest, lost], [undefined, undefined])
+      assert.equal(fill(hole, end).rest?.to, 250)
+    }
+    assert.equal(fill(holeOf(100, 300), [record(99, 2), ...end]).rest, undefined)
+  })
+
   it('shows no gap at the record that it begins with, or before it', () => {
     const hole = holeOf(100, 200, { begin: { timestamp: 100, dataId: 5 } })
     const gaps = (...records: (readonly [number, number])[]) =>

@@ -93,6 +93,16 @@ describe('a store', () => {
     }
   })
 
+  it('that has been read is not read again by further triggers', async () => {
+    let reads = 0
+    const load = async () => void reads++
+    const { nodeState } = begin({ ...createRecordingStore(), load })
+    await nodeState.ready()
+    const first = reads
+    for (let trigger = 0; trigger < 3; trigger++) await nodeState.ready()
+    assert.equal(reads, first)
+  })
+
   it('that is empty is reported as missing, once for each process', async () => {
     let reports = 0
     const store = { ...createRecordingStore(), onMissing: () => void reports++ }
