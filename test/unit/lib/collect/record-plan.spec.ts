@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { planSequence, record } from '../../../support/collect/records'
+import { planResponse, planSequence, RESPONSE_TIME, record } from '../../../support/collect/records'
 
 const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 /** Records a minute apart; the hundredth has the time of the first response. */
@@ -260,6 +260,14 @@ describe('a hole', () => {
     device.next(full(1000), arrives(1000))
     device.next(full(1001), { ...arrives(1001), backfill: false })
     assert.deepEqual([device.isOverflow(), device.holes()], [true, []])
+  })
+
+  it('and another one that are no longer filled are a loss from the beginning of one to the end of the other', () => {
+    const device = known(400)
+    for (const to of [1000, 1600]) device.next(full(to), arrives(to))
+    const { lost } = planResponse(device.cursor(), full(1601), { ...arrives(1601), backfill: false })
+    const ms = (id: number) => (RESPONSE_TIME + at(id)) * 1000
+    assert.deepEqual(lost, { from: ms(400), to: ms(1301) })
   })
 })
 
