@@ -99,7 +99,6 @@ describe('a node that repeats every 90 seconds', () => {
       await timers().tickAsync(HOUR)
       return since.at(-1)
     }
-    // A clock that starts at midnight shows these as different times.
     const shown = [await trigger(true), await trigger(true), await trigger(false), await trigger(true)]
     assert.equal(shown[1], shown[0])
     assert.notEqual(shown[3], shown[0])
