@@ -216,6 +216,11 @@ describe('alarms in Node-RED', () => {
     })
   }
 
+  it('asks for limits if it has none', async () => {
+    const { shown } = await startFlow('alarms', simulator(), { node: { limits: '' }, limits: {} })
+    assert.deepEqual(shown().at(-1), { fill: 'grey', shape: 'ring', text: 'status.no-limits' })
+  })
+
   it('shows in red which limit has no device, because it stops the alarms of all of them', async () => {
     const good = { above: -15 }
     const unfinished = { select: 'list', devices: [], above: 8 }
