@@ -52,5 +52,5 @@ export interface ServiceResponse<B> {
    * Number of requested records, which is smaller than wanted if the device's limit has fewer left. Only for `data` and
    * `data-relay`.
    */
-  number?: number
+  number?: number | undefined
 }

@@ -263,7 +263,7 @@ export class Client {
       const decoded = await decode(text)
       const { number } = params as Partial<DeviceParams>
       attempt.records = countRecords(decoded)
-      attempt.response = { endpoint, body: decoded, receivedAt, quota: headers, ...(number && { number }) }
+      attempt.response = { endpoint, body: decoded, receivedAt, quota: headers, number }
     } catch (error) {
       attempt.error = error
       if (error instanceof EnvlogError) {

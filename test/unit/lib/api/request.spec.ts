@@ -54,6 +54,12 @@ describe('a request', () => {
     )
   })
 
+  it('for more records than the quota of the device has left asks for these, and its response says how many', async () => {
+    const { client, transport } = clientOf(() => json(graph()), { limits: { data: { records: 10_000 } } })
+    const { number } = await client.read('data', { ...serial, ...period }, context)
+    assert.deepEqual([JSON.parse(transport.sent[0]?.body ?? '').number, number], [10_000, 10_000])
+  })
+
   it('for raw JSON returns every field, known or not, without reading any', async () => {
     const response = { serial: 7, 'x-revision': 3, data: [{ unixtime: 'never', ch1: ' 1.50 ' }, null] }
     for (const params of [serial, { ...serial, type: 'json' as const }]) {
