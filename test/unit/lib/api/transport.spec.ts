@@ -1,19 +1,28 @@
 import assert from 'node:assert/strict'
 import dns from 'node:dns'
+import { once } from 'node:events'
 import { createServer as createHttpServer, type Server as HttpServer, type ServerResponse } from 'node:http'
 import {
+  connect,
   createServer,
   getDefaultAutoSelectFamily,
+  type LookupFunction,
   type Server,
   type Socket,
   setDefaultAutoSelectFamily,
 } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { Worker } from 'node:worker_threads'
 import { readBody } from '../../../../src/lib/api/response-body'
-import { proxyPasswords, UndiciTransport } from '../../../../src/lib/api/transport'
+import {
+  type HttpRequest,
+  proxyPasswords,
+  type Transport,
+  UndiciTransport,
+} from '../../../../src/lib/api/transport'
 import type { EnvlogError } from '../../../../src/lib/errors'
 import { version } from '../../../../src/lib/version'
-import { certificates, startProxy, startTls } from '../../../support/network'
+import { authority, certificates, startProxy, startTls } from '../../../support/network'
 
 const REQUEST = { body: '{}' }
 const HEADERS = [
@@ -23,6 +32,14 @@ const HEADERS = [
   ...['user-agent', `envlog/${version}`],
 ]
 const TIMEOUT_MS = 500
+
+/** Sends a request, and closes the transport. @returns the status of the response, or the reason of the failure */
+async function statusOf(transport: Transport, request: HttpRequest): Promise<number | string> {
+  const { result } = transport.send(request, async ({ status }) => status)
+  const status = await result.catch(({ reason }: EnvlogError) => reason)
+  await transport.close()
+  return status
+}
 
 describe('a request through the network', () => {
   it('has the method and the headers that the service asks for, and names the package', async () => {
@@ -43,9 +60,10 @@ describe('a request through the network', () => {
   })
 })
 
+/** Lets time pass for undici, whose timers start with the first tick. */
+const { tick } = require('undici/lib/util/timers') as { tick(ms: number): void }
+
 describe('a slow response', () => {
-  /** Lets time pass for undici, whose timers start with the first tick. */
-  const { tick } = require('undici/lib/util/timers') as { tick(ms: number): void }
   const held: ServerResponse[] = []
   let server: HttpServer
   afterEach(() => {
@@ -78,6 +96,63 @@ describe('a slow response', () => {
       assert.equal(await result, `${sent}all`)
       await transport.close()
     })
+})
+
+describe('a slow connection', () => {
+  it('is awaited for as long as the client allows', async () => {
+    const http = createHttpServer((_request, response) => response.end())
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+    const { port: httpPort } = http.address() as { port: number }
+    const service = await startTls(httpPort)
+    const slow = createServer((socket) => {
+      socket.once('data', (first) => {
+        for (const ms of [1000, 30_000]) tick(ms)
+        const inner = connect(service.port, '127.0.0.1')
+        inner.write(first)
+        inner.pipe(socket).pipe(inner)
+      })
+    })
+    await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
+    const { port } = slow.address() as { port: number }
+    const transport = new UndiciTransport({ timeoutMs: 30_000, tls: { ca: authority } })
+    const request = { ...REQUEST, url: `https://127.0.0.1:${port}/current`, onSent: () => {} }
+    const status = await statusOf(transport, request)
+    await service.close()
+    for (const server of [slow, http]) await new Promise((resolve) => server.close(resolve))
+    assert.equal(status, 200)
+  })
+
+  it('to one address of a host is awaited for a tenth of the timeout before the next address is tried', async () => {
+    // Its queue of connections is full until it is told to accept them: the next one takes a second.
+    const go = new Int32Array(new SharedArrayBuffer(4))
+    const server = new Worker(
+      `const { parentPort, workerData } = require('node:worker_threads')
+      const server = require('node:http').createServer((_, response) => response.end())
+      server.listen(0, '127.0.0.1', 1, () => {
+        parentPort.postMessage(server.address().port)
+        Atomics.wait(workerData, 0, 0)
+      })`,
+      { eval: true, workerData: go },
+    )
+    const [port] = await once(server, 'message')
+    const others = [1, 2].map(() => connect(port, '127.0.0.1'))
+    await Promise.all(others.map((socket) => once(socket, 'connect')))
+    const lookup: LookupFunction = (_name, _options, done) => {
+      done(
+        null,
+        ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 })),
+      )
+      Atomics.store(go, 0, 1)
+      Atomics.notify(go, 0)
+    }
+    const proxy = { url: 'http://127.0.0.1:1', noProxy: ['service.test'] }
+    const transport = new UndiciTransport({ timeoutMs: 30_000, tls: { lookup }, proxy })
+    const request = { ...REQUEST, url: `http://service.test:${port}/current`, onSent: () => {} }
+    const status = await statusOf(transport, request)
+    for (const socket of others) socket.destroy()
+    await server.terminate()
+    assert.equal(status, 200)
+  })
 })
 
 describe('the connections of a transport', () => {
@@ -124,10 +199,7 @@ describe('a request without TLS', () => {
       setDefaultAutoSelectFamily(!isOnlyOne)
       const transport = new UndiciTransport({ timeoutMs: TIMEOUT_MS })
       const request = { ...REQUEST, url: `http://localhost:${port}/current`, onSent: () => {} }
-      const status = await transport
-        .send(request, async ({ status }) => status)
-        .result.catch(({ reason }: EnvlogError) => reason)
-      await transport.close()
+      const status = await statusOf(transport, request)
       await new Promise((resolve) => server.close(resolve))
       assert.deepEqual([status, asked], [200, []])
     })
