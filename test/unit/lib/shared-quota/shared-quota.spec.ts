@@ -3,8 +3,9 @@ import type { EndpointName } from '../../../../src/lib/endpoints'
 import { limitsWith } from '../../../../src/lib/quota/account-limits'
 import { REPORT, RESERVE } from '../../../../src/lib/shared-quota/redis-scripts'
 import { openSharedQuota } from '../../../../src/lib/shared-quota/shared-quota'
+import { refusal } from '../../../support/fake-transport'
 import { clientOf, ok } from '../api/setup'
-import { fine, HELD_MS, Station } from '../quota/setup'
+import { fine, HELD_MS, records, Station, withHeaders } from '../quota/setup'
 
 const current = (station: Station) => station.quota.counts().endpoints.current
 
@@ -25,6 +26,12 @@ class FakeRedis {
   isEnded = false
   reply = () => {}
   #gate = Promise.resolve()
+
+  /** What the last report says of each usage: name, amount and age. */
+  reported() {
+    const parts = this.reports.at(-1)?.parts ?? []
+    return parts.flatMap(({ name, entries }) => entries.map(({ amount, ageMs }) => [name, amount, ageMs]))
+  }
 
   /** From now on, a report is answered only by `reply`. */
   holdReports(): void {
@@ -190,18 +197,50 @@ describe('a shared quota', () => {
 
   it('receives the usage from before it was shared', async () => {
     const station = await new Station().begin()
-    await station.exchange()
+    await station.exchange(fine({ limit: 10, window: 120, remaining: 3 }))
+    station.request('a', { endpoint: 'data', number: 5000 })
+    await station.answer(records(300))
     await station.clock.pass(5000)
     const redis = new FakeRedis()
     redis.join(station)
     await station.clock.settle()
-    const [report] = redis.reports
-    const [part] = report?.parts ?? []
-    assert.equal(part?.name, 'current')
-    assert.deepEqual(
-      part?.entries.map(({ amount, ageMs }) => [amount, ageMs]),
-      [[1, 5000]],
-    )
+    assert.deepEqual(redis.reported(), [
+      ['current', 1, 5000],
+      ['data', 1, 5000],
+      ['data /a', 300, 5000],
+    ])
+  })
+
+  it('receives a request in flight again, unless it is still being asked for it', async () => {
+    const { station, redis } = await share()
+    station.request('a')
+    await station.clock.pass(9500)
+    redis.reservation = new Promise(() => {})
+    station.request('b')
+    await station.clock.pass(500)
+    assert.deepEqual(redis.reported(), [
+      ['current', 1, null],
+      ['current', 1, -1],
+    ])
+  })
+
+  it('requests only the records that others have left', async () => {
+    const { station, redis } = await share({ endpoint: 'data' })
+    redis.reservation = [1, 1, 2000]
+    station.request('a', { endpoint: 'data', number: 5000 })
+    await station.clock.settle()
+    assert.equal(station.sent[0]?.params.number, 2000)
+  })
+
+  it('takes no error but a 429 as a refusal because of a limit, because others may have used it', async () => {
+    for (const [status, state] of [
+      [400, 'failed'],
+      [429, 'waiting'],
+    ] as const) {
+      const { station } = await share()
+      const response = withHeaders(refusal(status), { limit: 10, window: 120, remaining: 0 })
+      assert.equal((await station.exchange(response)).state, state)
+    }
   })
 
   it('is reported at once when Redis responds, and then every ten seconds', async () => {
@@ -228,9 +267,10 @@ describe('a shared quota', () => {
 
   it("shows the service's count beyond this process as used by others", async () => {
     const { station } = await share()
-    await station.exchange(fine({ limit: 10, window: 120, remaining: 3 }))
-    const { own, foreign, left } = current(station)
-    assert.deepEqual({ own, foreign, left }, { own: 1, foreign: 6, left: 3 })
+    await station.exchange(fine({ limit: 10, window: 120, remaining: 0 }))
+    const { own, foreign, left, freeAt } = current(station)
+    assert.deepEqual({ own, foreign, left }, { own: 1, foreign: 9, left: 0 })
+    assert.equal(freeAt, station.clock.now() + HELD_MS)
     // Redis decides, not the header, because it knows when each was used.
     station.request('a')
     assert.deepEqual(await station.serials(), ['a'])
