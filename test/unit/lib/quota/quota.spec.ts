@@ -100,6 +100,21 @@ describe('the order of requests', () => {
     assert.deepEqual(await answerAllInOrder(station), ['a1', 'both', 'a2'])
   })
 
+  it('lets the nodes take turns also if each request waits for quota, or arrives while another one is in flight', async () => {
+    const station = await new Station(one).begin()
+    station.request('a1', { queueKey: 'a' })
+    await station.clock.settle()
+    for (const serial of ['a2', 'a3']) station.request(serial, { queueKey: 'a' })
+    for (const serial of ['b1', 'b2']) station.request(serial, { queueKey: 'b' })
+    const order: string[] = []
+    for (let count = 0; count < 5; count++) {
+      order.push(...(await station.serials()))
+      await station.answer()
+      await station.clock.pass(HELD_MS)
+    }
+    assert.deepEqual(order, ['a1', 'b1', 'a2', 'b2', 'a3'])
+  })
+
   it('lets other endpoints proceed while one waits', async () => {
     const station = await new Station(one).begin()
     await station.begin('alert')
@@ -107,10 +122,13 @@ describe('the order of requests', () => {
     station.request('waits')
     station.request('passes', { endpoint: 'alert' })
     assert.deepEqual(await station.serials(), ['passes'])
+    const { current, alert, data } = station.quota.counts().endpoints
+    assert.deepEqual([current.waiting, alert.waiting, data.waiting], [1, 0, 0])
   })
 
   it('sends at most the lowest concurrency of all account nodes at a time', async () => {
     const station = await new Station({ current: { limit: 100 } }, 2).begin()
+    station.join({ current: { limit: 100 } }, 3)
     for (const serial of ['a', 'b', 'c']) station.request(serial)
     assert.deepEqual(await station.serials(), ['a', 'b'])
   })
@@ -128,14 +146,16 @@ describe('the order of requests', () => {
     assert.deepEqual(await station.serials(), ['new', 'b'])
   })
 
-  it('rejects a request with ENVLOG_BUSY if MAX_QUEUED are waiting', async () => {
+  it('rejects a request with ENVLOG_BUSY if MAX_QUEUED are waiting, but not one that is sent again', async () => {
     const station = new Station()
-    station.request('sent')
+    const sent = station.request('sent')
     await station.clock.settle()
     for (let count = 0; count < MAX_QUEUED; count++) station.request(`${count}`)
     const tooMany = station.request('one more')
     await station.clock.settle()
     assert.equal(tooMany.error?.code, 'ENVLOG_BUSY')
+    await station.answer(refusal(429))
+    assert.deepEqual([sent.state, station.quota.counts().waiting], ['waiting', MAX_QUEUED + 1])
   }).timeout(20_000)
 })
 
@@ -196,6 +216,17 @@ describe('identical requests at the same time', () => {
     assert.deepEqual([last?.error?.code, station.quota.counts().running], ['ENVLOG_CLOSED', 0])
   })
 
+  it('no longer wait for quota when the last caller leaves', async () => {
+    const station = await new Station(one).begin()
+    await station.exchange()
+    const stop = new AbortController()
+    station.request('a', { signal: stop.signal })
+    await station.clock.settle()
+    stop.abort()
+    await station.clock.settle()
+    assert.equal(current(station).waiting, 0)
+  })
+
   it('are sent again after all callers have left', async () => {
     const station = await new Station({ current: { limit: 100 } }).begin()
     const stop = new AbortController()
@@ -230,7 +261,7 @@ describe('after a start', () => {
     ]
     for (const answer of answers) {
       const station = new Station()
-      const csv = { endpoint: 'data' as const, params: { type: 'csv' } }
+      const csv = { endpoint: 'latest-data' as const, params: { type: 'csv' } }
       for (const serial of ['a', 'b', 'c']) station.request(serial, csv)
       await station.answer(answer)
       assert.deepEqual(await station.serials(), ['b'])
@@ -256,12 +287,27 @@ describe('a limit reported in a response', () => {
     const seen = station.request('a', { maxWaitMs: 0 })
     const retryAt = new Date(station.clock.now() + HELD_MS).toISOString()
     await station.clock.settle()
-    assert.equal(seen.error?.cause.retryAt, retryAt)
+    assert.deepEqual([seen.error?.cause.retryAt, current(station).limit], [retryAt, 1])
     await station.clock.pass(HELD_MS)
+    assert.equal(current(station).limit, 10)
     requestMany(station, 3)
     assert.equal((await station.serials()).length, 1)
     await station.answer(fine({ limit: 10, window: 120, remaining: 9 }))
     assert.equal((await station.serials()).length, 2)
+  })
+
+  it('that was stricter may still apply afterwards: then one request is sent, or else all', async () => {
+    for (const [limit, window, sent] of [
+      [5, 60, 1],
+      [10, 240, 1],
+      [10, 120, 10],
+    ] as const) {
+      const station = await new Station().begin()
+      await station.exchange(fine({ limit, window, remaining: limit - 1 }))
+      await station.clock.pass(HELD_MS)
+      requestMany(station, 10)
+      assert.equal((await station.serials()).length, sent)
+    }
   })
 
   it('does not count the usage of others against a lower limit of the account', async () => {
@@ -281,6 +327,26 @@ describe('a limit reported in a response', () => {
     // The usage of others may already have been in that response.
     await station.answer(fine({ limit: 10, window: 120, remaining: 7 }))
     assert.equal(current(station).foreign, 0)
+  })
+})
+
+describe('how many requests remain', () => {
+  it('shows what others have used in the window of the response, in which older requests do not count', async () => {
+    const station = await new Station().begin()
+    await station.exchange()
+    await station.clock.pass(61_000)
+    await station.exchange(fine({ limit: 10, window: 60, remaining: 5 }))
+    const { own, foreign, left } = current(station)
+    assert.deepEqual([own, foreign, left], [1, 4, 5])
+  })
+
+  it('refers to the limit of the account if a response does not report the whole limit', async () => {
+    for (const partly of [{}, { limit: 20 }, { window: 60 }]) {
+      const station = await new Station().begin()
+      await station.exchange(fine({ ...partly, remaining: 3 }))
+      const { limit, windowSeconds, own, foreign, left } = current(station)
+      assert.deepEqual([limit, windowSeconds, own, foreign, left], [10, 120, 1, 6, 3])
+    }
   })
 })
 
@@ -332,12 +398,28 @@ describe('a refusal by the service', () => {
       [403, false],
       [499, true],
       [500, false],
+    ] as const)
+      for (const remaining of [0, 1]) {
+        const station = await new Station().begin()
+        const seen = await station.exchange(
+          withHeaders(refusal(status), { limit: 99, window: 120, remaining }),
+        )
+        assert.equal(seen.state, waits && remaining === 0 ? 'waiting' : 'failed', `${status}`)
+      }
+  })
+
+  it('fails the request at once only if no caller allows another attempt', async () => {
+    for (const [isTriedOnce, state] of [
+      [true, 'failed'],
+      [false, 'waiting'],
     ] as const) {
       const station = await new Station().begin()
-      const seen = await station.exchange(
-        withHeaders(refusal(status), { limit: 99, window: 120, remaining: 0 }),
+      const seen = [true, isTriedOnce].map((isTriedOnce) => station.request('a', { isTriedOnce }))
+      await station.answer(refusal(429))
+      assert.deepEqual(
+        seen.map(({ state }) => state),
+        [state, state],
       )
-      assert.equal(seen.state, waits ? 'waiting' : 'failed', `${status}`)
     }
   })
 
@@ -387,8 +469,10 @@ describe('a refusal by the service', () => {
       await station.answer(refused())
       assert.equal(wait(station), 2 * HELD_MS)
       await station.clock.pass(2 * HELD_MS)
-      for (let count = 0; count < 2; count++) await station.answer(fine({ ...perDay, remaining: 9 }))
-      await station.exchange(refused(), 'c')
+      for (let count = 0; count < 2; count++) await station.answer()
+      station.request('c')
+      assert.deepEqual(await station.serials(), ['c'])
+      await station.answer(refused())
       assert.equal(wait(station), HELD_MS)
     })
   })

@@ -103,6 +103,15 @@ describe('the records of a device', () => {
     assert.equal(seen.state, 'done')
   })
 
+  it("stay used when the account's settings change, and count against its new limit", async () => {
+    const station = await new Station(limit).begin('data')
+    station.request('a', { ...data, number: 5000 })
+    await station.answer(records(3000))
+    station.join({ data: { records: 6000, recordsWindow: 3600 } })
+    const [device] = station.quota.counts().records
+    assert.deepEqual([device?.limit, device?.left], [6000, 3000])
+  })
+
   it('are counted as reserved if the account has a lower limit than the service reports', async () => {
     const station = await new Station(limit).begin('data')
     station.request('a', { ...data, number: 5000 })
@@ -136,7 +145,7 @@ describe('the records of a device', () => {
   })
 
   it('are not the cause of a 429 if enough are left: the endpoint is closed', async () => {
-    for (const headers of [{ remaining: 10, records: 9000 }, { remaining: 10 }]) {
+    for (const headers of [{ remaining: 10, records: 5000 }, { remaining: 10 }]) {
       const station = await new Station(limit).begin('data')
       station.request('a', { ...data, number: 5000 })
       await station.answer(withHeaders(refusal(429), headers))
@@ -172,6 +181,15 @@ describe('the records of a device', () => {
     assert.deepEqual(await station.serials(), [])
     await station.clock.pass(1000)
     assert.deepEqual(await station.serials(), ['a'])
+  })
+
+  it('of which the service refuses more, but has some left, can be requested at once, as many as are left', async () => {
+    const station = await new Station(limit).begin('data')
+    station.request('a', { ...data, number: 5000 })
+    await station.answer(withHeaders(refusal(429), { remaining: 10, records: 3000 }))
+    station.request('a', { ...data, number: 3000 })
+    assert.deepEqual(await station.serials(), ['a'])
+    assert.equal(station.sent[0]?.params.number, 3000)
   })
 
   it('close only the device if they are used up; then the request is sent again', async () => {

@@ -29,6 +29,17 @@ describe('a request with a limited wait', () => {
     )
   })
 
+  it('counts a window for each time that the limit is used up before', async () => {
+    const station = await new Station({ current: { limit: 3 } }).begin()
+    for (let count = 0; count < 3; count++) await station.exchange()
+    await station.clock.pass(HELD_MS - 20_000)
+    const seen = Array.from({ length: 12 }, (_, index) =>
+      station.request(`${index}`, { maxWaitMs: HELD_MS + 20_000 }),
+    )
+    await station.clock.settle()
+    assert.equal(seen.filter(({ state }) => state === 'waiting').length, 6)
+  })
+
   it('is sent if its permit becomes free just when its limit ends', async () => {
     const station = await new Station(one).begin()
     await station.exchange()
@@ -85,6 +96,22 @@ describe('a request whose wait is reported', () => {
     assert.equal(waits.length, 2)
   })
 
+  it('reports a change of its estimate by a second or more', async () => {
+    for (const [ms, reports] of [
+      [999, 1],
+      [1000, 2],
+    ] as const) {
+      const station = await new Station(one).begin()
+      station.request('slow')
+      const waits: QuotaWait[] = []
+      station.request('a', { onWait: (wait) => waits.push(wait) })
+      await station.clock.pass(ms)
+      await station.answer()
+      assert.equal(waits.length, reports)
+      assert.equal(waits.at(-1)?.until, station.clock.now() + HELD_MS - (ms % 1000))
+    }
+  })
+
   it('is not reported if it is shorter than a second', async () => {
     for (const [ms, reports] of [
       [999, 0],
@@ -97,6 +124,8 @@ describe('a request whose wait is reported', () => {
       station.request('a', { onWait: (wait) => waits.push(wait) })
       await station.clock.settle()
       assert.equal(waits.length, reports)
+      await station.clock.pass(ms)
+      assert.equal(waits.length, 2 * reports)
     }
   })
 
