@@ -22,8 +22,12 @@ class FakeRedis {
   settlement = 1
   /** Number of reservations requested. */
   reservations = 0
-  isThere = true
+  /** The error of each call; `undefined` while it responds. */
+  code: string | undefined
+  isOpening = false
   isEnded = false
+  calls = 0
+  connections = 0
   reply = () => {}
   #gate = Promise.resolve()
 
@@ -40,23 +44,25 @@ class FakeRedis {
     })
   }
 
-  join(station: Station): () => void {
+  join(station: Station, onSharedChange = (..._: unknown[]): unknown => undefined): () => void {
     const redis = { account: 'an-account', leaseMs: 300_000, connect: () => this.#connect() }
     const openLedger = openSharedQuota(station.clock, redis)
-    return station.quota.join({ concurrency: 100, limits: limitsWith(), openLedger })
+    return station.quota.join({ concurrency: 100, limits: limitsWith(), openLedger, onSharedChange })
   }
 
   #connect() {
+    this.connections++
     return {
       run: async (script: string, _: string[], argument: string): Promise<unknown> => {
         if (script === REPORT) await this.#gate
-        if (!this.isThere) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+        this.calls++
+        if (this.code) throw Object.assign(new Error('away'), { code: this.code })
         if (script === REPORT) this.reports.push(JSON.parse(argument))
         if (script === REPORT) return 'epoch'
         if (script === RESERVE) this.reservations++
         return script === RESERVE ? this.reservation : this.settlement
       },
-      isOpening: () => false,
+      isOpening: () => this.isOpening,
       end: () => {
         this.isEnded = true
       },
@@ -68,7 +74,7 @@ class FakeRedis {
 async function share({ limits = {}, endpoint = 'current' as EndpointName, isThere = true } = {}) {
   const station = await new Station(limits).begin(endpoint)
   const redis = new FakeRedis()
-  redis.isThere = isThere
+  if (!isThere) redis.code = 'ECONNREFUSED'
   const leave = redis.join(station)
   await station.clock.settle()
   return { station, redis, leave }
@@ -80,7 +86,7 @@ describe('a shared quota', () => {
       const station = await new Station().begin()
       const redis = new FakeRedis()
       redis.holdReports()
-      redis.isThere = isThere
+      if (!isThere) redis.code = 'ECONNREFUSED'
       redis.join(station)
       const seen = station.request('a', { maxWaitMs: 0 })
       await station.clock.pass(4000)
@@ -158,7 +164,7 @@ describe('a shared quota', () => {
   it("remembers others' usage that a response has shown while Redis was away", async () => {
     const { station, redis } = await share({ isThere: false })
     await station.exchange(fine({ limit: 10, window: 120, remaining: 0 }))
-    redis.isThere = true
+    redis.code = undefined
     await station.clock.pass(2000)
     assert.equal(station.quota.counts().sharedConnected, true)
     station.request('a')
@@ -285,7 +291,7 @@ describe('a shared quota', () => {
 
   it('sends one request at a time for a moment when Redis is back, because others may not have reported yet', async () => {
     const { station, redis } = await share({ isThere: false })
-    redis.isThere = true
+    redis.code = undefined
     await station.clock.pass(1000)
     assert.equal(station.quota.counts().sharedConnected, true)
     // Another process may have asked just before: it waits for a second, and asks again a second later.
@@ -310,11 +316,55 @@ describe('a shared quota', () => {
 
   it('reports its usage again if Redis has lost its data while a request was sent', async () => {
     const { station, redis } = await share()
-    redis.settlement = -1
-    const before = redis.reports.length
+    const reportsOf = async (settlement: number) => {
+      redis.settlement = settlement
+      const before = redis.reports.length
+      await station.exchange()
+      return redis.reports.length - before
+    }
+    assert.equal(await reportsOf(1), 0)
+    assert.ok((await reportsOf(-1)) > 0)
+  })
+
+  it('counts a Redis that takes longer than a second to respond as away', async () => {
+    const { station, redis } = await share()
+    redis.reservation = new Promise(() => {})
     station.request('a')
-    await station.answer()
-    assert.ok(redis.reports.length > before)
+    await station.clock.pass(999)
+    assert.deepEqual(await station.serials(), [])
+    await station.clock.pass(2)
+    assert.deepEqual(await station.serials(), ['a'])
+  })
+
+  it('tells each change of the connection, and of the reason why there is none, once', async () => {
+    const station = await new Station().begin()
+    const redis = new FakeRedis()
+    const changes: unknown[] = []
+    redis.join(station, (...change) => changes.push(change))
+    station.quota.join({
+      concurrency: 1,
+      limits: limitsWith(),
+      onSharedChange: () => changes.push('not shared'),
+    })
+    const changesWith = async (code: string | undefined) => {
+      redis.code = code
+      await station.clock.pass(30_000)
+      return changes.splice(0)
+    }
+    assert.deepEqual((await changesWith(undefined)).at(-1), [true, undefined])
+    assert.deepEqual(await changesWith('ECONNREFUSED'), [[false, 'ECONNREFUSED']])
+    assert.deepEqual(await changesWith('WRONGPASS'), [[false, 'WRONGPASS']])
+    assert.deepEqual(await changesWith(undefined), [[true, undefined]])
+  })
+
+  it('asks a Redis that is away once a second, every other time through a new connection', async () => {
+    const { station, redis } = await share({ isThere: false })
+    const { calls, connections } = redis
+    await station.clock.pass(10_000)
+    assert.deepEqual([redis.calls - calls, redis.connections - connections], [10, 5])
+    redis.isOpening = true
+    await station.clock.pass(10_000)
+    assert.equal(redis.connections - connections, 5)
   })
 
   it('counts a Redis that loses its data again and again as away', async () => {
@@ -327,7 +377,7 @@ describe('a shared quota', () => {
 
   it('sends one request at a time while Redis is away', async () => {
     const { station, redis } = await share()
-    redis.isThere = false
+    redis.code = 'ECONNREFUSED'
     for (const serial of ['a', 'b', 'c']) station.request(serial)
     assert.deepEqual(await station.serials(), ['a'])
     await station.answer()
