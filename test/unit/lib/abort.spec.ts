@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { createAbort } from '../../../src/lib/abort'
+import { getEventListeners } from 'node:events'
+import { createAbort, linkAbort, orClosed } from '../../../src/lib/abort'
 import { nextTurn } from '../../../src/lib/clock'
 
 describe('the signal of a trigger', () => {
@@ -12,5 +13,29 @@ describe('the signal of a trigger', () => {
     await nextTurn()
     process.off('warning', note)
     assert.deepEqual(warnings, [])
+  })
+
+  it('ends work that is part of it, also if that begins afterwards', () => {
+    const trigger = createAbort()
+    const work = linkAbort(trigger.signal)
+    assert.equal(work.signal.aborted, false)
+    trigger.abort()
+    assert.deepEqual([work.signal.aborted, linkAbort(trigger.signal).signal.aborted], [true, true])
+  })
+
+  it('keeps no listener of work that is done, and is not ended by it', async () => {
+    const { signal } = createAbort()
+    linkAbort(signal).abort()
+    assert.equal(await orClosed(Promise.resolve('done'), signal), 'done')
+    assert.deepEqual([getEventListeners(signal, 'abort'), signal.aborted], [[], false])
+  })
+
+  it('ends the wait for work with ENVLOG_CLOSED, also if it has ended before', async () => {
+    const trigger = createAbort()
+    const never = new Promise(() => {})
+    const wait = orClosed(never, trigger.signal)
+    trigger.abort()
+    for (const waiting of [wait, orClosed(never, trigger.signal)])
+      await assert.rejects(waiting, { code: 'ENVLOG_CLOSED' })
   })
 })
