@@ -91,6 +91,11 @@ describe('a response with a status other than 200', () => {
     assert.deepEqual([reason, cause.serviceCode, params.words], ['device-refused', 'E-17', 'no'])
   })
 
+  it('is from the service also if its error object has only a message', async () => {
+    const { reason, params } = await errorFor(text('{"error":{"message":"no"}}', 400))
+    assert.deepEqual([reason, params.words], ['device-refused', 'no'])
+  })
+
   it('with status 404 from a relay endpoint names the relay suffix, whether from the service or a gateway', async () => {
     for (const response of [refusal(404), text('<html>', 404)])
       assert.equal((await errorFor(response, 'latest-data-relay')).reason, 'relay-not-found')
@@ -185,6 +190,11 @@ describe('a response with a status other than 200', () => {
   it('has no service code if that is neither a number nor a text', async () => {
     const { code, cause } = await errorFor(text('{"error":{"code":{}}}', 400))
     assert.deepEqual([code, 'serviceCode' in cause], ['ENVLOG_SERVICE', false])
+  })
+
+  it('has a text as code in one line, truncated to 300 characters', async () => {
+    const { cause } = await errorFor(refusal(400, 'no', `E-17\n${'x'.repeat(1000)}`))
+    assert.equal(cause.serviceCode, `E-17 ${'x'.repeat(295)}`)
   })
 
   it('has its message truncated to 300 characters', async () => {

@@ -55,9 +55,12 @@ describe('a request', () => {
   })
 
   it('for more records than the quota of the device has left asks for these, and its response says how many', async () => {
-    const { client, transport } = clientOf(() => json(graph()), { limits: { data: { records: 10_000 } } })
+    const limits = { data: { records: 10_000 } }
+    const response = graph({ data: [{ unixtime: 1_795_161_600, 'data-id': 1, ch1: 1 }] })
+    const { client, transport, quota } = clientOf(() => json(response), { limits })
     const { number } = await client.read('data', { ...serial, ...period }, context)
     assert.deepEqual([JSON.parse(transport.sent[0]?.body ?? '').number, number], [10_000, 10_000])
+    assert.equal(quota.counts().records[0]?.left, 9999, 'those it did not receive are released')
   })
 
   it('for raw JSON returns every field, known or not, without reading any', async () => {

@@ -41,8 +41,12 @@ describe('a body', () => {
   })
 
   it('fails with ENVLOG_REPLY, which names the compression, if it cannot be decompressed', async () => {
-    for (const encoding of ['zstd', 'gzip']) {
-      await assert.rejects(bodyOf(['text'], { 'content-encoding': encoding }), {
+    for (const [header, encoding] of [
+      ['zstd', 'zstd'],
+      ['gzip', 'gzip'],
+      ['z'.repeat(1000), 'z'.repeat(20)],
+    ] as const) {
+      await assert.rejects(bodyOf(['text'], { 'content-encoding': header }), {
         reason: 'response-compressed',
         params: { encoding },
       })

@@ -12,6 +12,13 @@ describe('the rate headers', () => {
     assert.deepEqual(limits, [null, 1])
   })
 
+  it('are null if they are not a whole number in decimal digits; the first one counts', () => {
+    const read = (text: string | string[]) => readQuotaHeaders({ 'x-ratelimit-remaining': text }).remaining
+    for (const text of ['', ' ', '1.5', '-1', '1e1', '0x1', '1, 2', '1'.repeat(16)])
+      assert.equal(read(text), null, text)
+    assert.deepEqual([read(' 7 '), read('0'), read(['7', '8'])], [7, 0, 7])
+  })
+
   it('are integers or null, for any input', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.array(fc.string())), (value) => {

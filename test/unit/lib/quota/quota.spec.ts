@@ -180,18 +180,30 @@ describe('a response of current readings', () => {
   })
 })
 
-describe('identical requests at the same time', () => {
-  it('are sent once, and each caller gets a copy that it may modify', async () => {
-    const station = await new Station().begin()
-    const seen = [station.request('a'), station.request('a')]
-    assert.deepEqual(await station.serials(), ['a'])
-    seen.push(station.request('a'))
+describe('a response of records', () => {
+  it('is not shared afterwards', async () => {
+    const latest = { endpoint: 'latest-data' as const, maxAgeMs: MAX_AGE_MS }
+    const station = await new Station().begin('latest-data')
+    station.request('a', latest)
     await station.answer()
-    const values = seen.map(({ value }) => value)
-    assert.deepEqual(values[0], values[1])
-    assert.equal(new Set(values).size, 3)
-    assert.equal(current(station).own, 1)
+    station.request('a', latest)
+    assert.deepEqual(await station.serials(), ['a'])
   })
+})
+
+describe('identical requests at the same time', () => {
+  for (const endpoint of ['current', 'latest-data'] as const)
+    it(`are sent once, and each caller gets a copy that it may modify (${endpoint})`, async () => {
+      const station = await new Station().begin(endpoint)
+      const seen = [station.request('a', { endpoint }), station.request('a', { endpoint })]
+      assert.deepEqual(await station.serials(), ['a'])
+      seen.push(station.request('a', { endpoint }))
+      await station.answer()
+      const values = seen.map(({ value }) => value)
+      assert.deepEqual(values[0], values[1])
+      assert.equal(new Set(values).size, 3)
+      assert.equal(station.quota.counts().endpoints[endpoint].own, 1)
+    })
 
   it('are sent again for callers that ask when the response arrives', async () => {
     const station = await new Station().begin()
@@ -235,9 +247,11 @@ describe('identical requests at the same time', () => {
     stop.abort()
     const seen = station.request('a')
     await station.clock.settle()
+    const joined = station.request('a')
+    assert.deepEqual(await station.serials(), ['a', 'a'], 'the abandoned one, and one for both')
     station.sent.at(-1)?.answer(fine())
     await station.clock.settle()
-    assert.equal(seen.state, 'done')
+    assert.deepEqual([seen.state, joined.state], ['done', 'done'])
   })
 })
 

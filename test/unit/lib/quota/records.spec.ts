@@ -28,7 +28,7 @@ describe('the records of a device', () => {
     ] as const) {
       const station = await new Station(limit).begin('data')
       const seen = station.request('a', { ...data, number: 5000, params: { type: 'csv' } })
-      await station.answer(text(lines.slice(0, count).join('\r\n')))
+      await station.answer(text(`${lines.slice(0, count).join('\r\n')}\r\n`))
       const counts = station.quota.counts().records
       assert.deepEqual([seen.state, counts.map(({ left }) => left)], ['done', left])
     }
