@@ -372,11 +372,23 @@ describe('a request through a failing network', () => {
     assert.deepEqual(reasons, ['none', 'connection-broken'])
   })
 
-  it('has not been sent if nothing listens', async () => {
+  it('has not been sent if nothing listens at any address of the host', async () => {
     const port = await listen(() => {})
     await new Promise((closed) => server.close(closed))
-    const { reason, isSent } = await send(`http://127.0.0.1:${port}/current`)
-    assert.deepEqual([reason, isSent], ['no-connection', false])
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const { reason, isSent } = await send(`http://${host}:${port}/current`)
+      assert.deepEqual([reason, isSent], ['no-connection', false], host)
+    }
+  })
+
+  it('has not been sent if a name server does not know the host', async () => {
+    const lookup: LookupFunction = (_name, _options, done) =>
+      done(Object.assign(new Error('not here'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' }), '')
+    const proxy = { url: 'http://127.0.0.1:1', noProxy: ['service.test'] }
+    const transport = new UndiciTransport({ timeoutMs: TIMEOUT_MS, tls: { lookup }, proxy })
+    const onSent = () => assert.fail()
+    const request = { ...REQUEST, url: 'https://service.test/current', onSent }
+    assert.equal(await statusOf(transport, request), 'no-connection')
   })
 
   it('may have been received once its first byte was written', async () => {
