@@ -82,6 +82,16 @@ describe('a request with a limited wait', () => {
   })
 })
 
+describe('the end of a round', () => {
+  it('is estimated from the requests that it still has to send', async () => {
+    const station = await new Station(two).begin()
+    const inMs = (requests: number) =>
+      station.quota.estimateRoundEnd('current', requests) - station.clock.now()
+    for (let count = 0; count < 2; count++) await station.exchange()
+    assert.deepEqual([inMs(2), inMs(3), inMs(5)], [HELD_MS, 2 * HELD_MS, 3 * HELD_MS])
+  })
+})
+
 describe('a request whose wait is reported', () => {
   it('reports the estimate, its changes, and the end', async () => {
     const station = await new Station(one).begin()
