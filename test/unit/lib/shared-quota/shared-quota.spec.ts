@@ -217,6 +217,19 @@ describe('a shared quota', () => {
     ])
   })
 
+  it('no longer receives the records of a device that count no more', async () => {
+    const { station, redis } = await share({ endpoint: 'data' })
+    const devices: string[][] = []
+    for (const serial of ['a', 'b']) {
+      station.request(serial, { endpoint: 'data', number: 300 })
+      await station.answer(records(300))
+      await station.clock.pass(3_700_000)
+      const names = redis.reports.at(-1)?.parts.map(({ name }) => name) ?? []
+      devices.push(names.filter((name) => name.startsWith('data /')))
+    }
+    assert.deepEqual(devices, [['data /a'], ['data /b']])
+  })
+
   it('receives a request in flight again, unless it is still being asked for it', async () => {
     const { station, redis } = await share()
     station.request('a')
