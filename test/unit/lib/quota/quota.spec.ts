@@ -354,6 +354,17 @@ describe('how many requests remain', () => {
     assert.deepEqual([own, foreign, left], [1, 4, 5])
   })
 
+  it('does not take own requests that have expired during a slow response for those of others', async () => {
+    const station = await new Station().begin()
+    for (let count = 0; count < 2; count++) await station.exchange()
+    await station.clock.pass(HELD_MS - 20_000)
+    station.request('slow')
+    await station.clock.pass(30_000)
+    station.request('quick')
+    await station.answer(fine({ limit: 10, window: 120, remaining: 7 }))
+    assert.equal(current(station).foreign, 0)
+  })
+
   it('refers to the limit of the account if a response does not report the whole limit', async () => {
     for (const partly of [{}, { limit: 20 }, { window: 60 }]) {
       const station = await new Station().begin()
@@ -376,6 +387,19 @@ describe('a refusal by the service', () => {
     await station.answer()
     assert.deepEqual(await station.serials(), ['other'])
     assert.equal(seen.state, 'done')
+  })
+
+  it('keeps the endpoint closed also if a request that was sent before succeeds', async () => {
+    const station = await new Station().begin()
+    await station.exchange()
+    station.request('a')
+    station.request('b')
+    await station.answer(refusal(429))
+    await station.answer()
+    await station.clock.pass(HELD_MS - 1)
+    assert.deepEqual(await station.serials(), [])
+    await station.clock.pass(1)
+    assert.deepEqual(await station.serials(), ['a'])
   })
 
   it("reopens the endpoint after the new window if the account's limits are changed", async () => {

@@ -192,6 +192,18 @@ describe('the records of a device', () => {
     assert.equal(station.sent[0]?.params.number, 3000)
   })
 
+  it('of which a response shows that none is left are requested again as soon as earlier ones count no more', async () => {
+    const station = await new Station(limit).begin('data')
+    for (const response of [records(5000), records(5000, { remaining: 10, records: 0 })]) {
+      await station.clock.pass(HOUR_MS / 2)
+      station.request('a', { ...data, number: 5000 })
+      await station.answer(response)
+    }
+    station.request('a', { ...data, number: 5000 })
+    await station.clock.pass(HOUR_MS / 2 + 1000)
+    assert.deepEqual(await station.serials(), ['a'])
+  })
+
   it('close only the device if they are used up; then the request is sent again', async () => {
     const station = await new Station(limit).begin('data')
     const seen = station.request('a', { ...data, number: 5000 })

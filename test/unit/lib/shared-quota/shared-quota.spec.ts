@@ -284,6 +284,18 @@ describe('a shared quota', () => {
     assert.deepEqual([first.isEnded, second.reports.length], [true, 2])
   })
 
+  it('asks Redis no more once the account no longer uses it, even if a reply was awaited then', async () => {
+    const { station, redis, leave } = await share()
+    redis.holdReports()
+    await station.clock.pass(10_000)
+    leave()
+    redis.reply()
+    await station.clock.settle()
+    const { calls } = redis
+    await station.clock.pass(60_000)
+    assert.deepEqual([redis.calls, redis.isEnded], [calls, true])
+  })
+
   it("shows the service's count beyond this process as used by others", async () => {
     const { station } = await share()
     await station.exchange(fine({ limit: 10, window: 120, remaining: 0 }))
