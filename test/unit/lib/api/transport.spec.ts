@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import dns from 'node:dns'
-import { once } from 'node:events'
 import { createServer as createHttpServer, type Server as HttpServer, type ServerResponse } from 'node:http'
 import {
   connect,
@@ -12,7 +11,6 @@ import {
   setDefaultAutoSelectFamily,
 } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { Worker } from 'node:worker_threads'
 import { readBody } from '../../../../src/lib/api/response-body'
 import {
   type HttpRequest,
@@ -119,38 +117,6 @@ describe('a slow connection', () => {
     const status = await statusOf(transport, request)
     await service.close()
     for (const server of [slow, http]) await new Promise((resolve) => server.close(resolve))
-    assert.equal(status, 200)
-  })
-
-  it('to one address of a host is awaited for a tenth of the timeout before the next address is tried', async () => {
-    // Its queue of connections is full until it is told to accept them: the next one takes a second.
-    const go = new Int32Array(new SharedArrayBuffer(4))
-    const server = new Worker(
-      `const { parentPort, workerData } = require('node:worker_threads')
-      const server = require('node:http').createServer((_, response) => response.end())
-      server.listen(0, '127.0.0.1', 1, () => {
-        parentPort.postMessage(server.address().port)
-        Atomics.wait(workerData, 0, 0)
-      })`,
-      { eval: true, workerData: go },
-    )
-    const [port] = await once(server, 'message')
-    const others = [1, 2].map(() => connect(port, '127.0.0.1'))
-    await Promise.all(others.map((socket) => once(socket, 'connect')))
-    const lookup: LookupFunction = (_name, _options, done) => {
-      done(
-        null,
-        ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 })),
-      )
-      Atomics.store(go, 0, 1)
-      Atomics.notify(go, 0)
-    }
-    const proxy = { url: 'http://127.0.0.1:1', noProxy: ['service.test'] }
-    const transport = new UndiciTransport({ timeoutMs: 30_000, tls: { lookup }, proxy })
-    const request = { ...REQUEST, url: `http://service.test:${port}/current`, onSent: () => {} }
-    const status = await statusOf(transport, request)
-    for (const socket of others) socket.destroy()
-    await server.terminate()
     assert.equal(status, 200)
   })
 })
