@@ -124,10 +124,10 @@ export class AlarmsNode implements StartedNode, Listener {
         )
         return
       case 'history': {
-        const { ms } = command
+        const { hours } = command
         if (isInNumbers(this.#settings))
           throw new EnvlogError('history-unreadable', { most: MAX_HISTORY_HOURS })
-        this.#enqueue(this.#messages.ofAnswer(alarms.history(now - ms), msg, ms / HOUR_MS), send)
+        this.#enqueue(this.#messages.ofAnswer(alarms.history(now - hours * HOUR_MS), msg, hours), send)
         return
       }
       case 'test':

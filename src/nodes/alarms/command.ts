@@ -4,13 +4,13 @@ import { EnvlogError } from '../../lib/errors'
 import type { Signature } from '../../lib/limits/acknowledgment'
 import { MAX_MUTE_MS } from '../../lib/limits/mutes'
 import { isReadableSerial, type Serials } from '../../shared/action'
-import { HOUR_MS, MINUTE_MS } from '../../shared/local-clock'
+import { MINUTE_MS } from '../../shared/local-clock'
 import { MAX_TEXT } from '../../shared/schema'
 
-/** A command to the node (docs/limits.md, *Commands*). Times are in ms. */
+/** A command to the node (docs/limits.md, *Commands*). `ms` are milliseconds; `null`: for ever. */
 export type Command =
   | { kind: 'report' }
-  | { kind: 'history'; ms: number }
+  | { kind: 'history'; hours: number }
   | { kind: 'test'; serial: string | undefined }
   | { kind: 'forget'; serials: Serials }
   /** `of` has serial numbers, and ids of events. */
@@ -34,10 +34,8 @@ export const MAX_PERSON_LENGTH = 100
 export function readCommand(msg: NodeMessage): Command | undefined {
   const found = Object((msg as { envlog?: unknown }).envlog) as Record<string, unknown>
   if (found.report === true) return { kind: 'report' }
-  if (found.history !== undefined) {
-    const ms = readNumber(found.history, 'history-unreadable', MAX_HISTORY_HOURS) * HOUR_MS
-    return { kind: 'history', ms }
-  }
+  if (found.history !== undefined)
+    return { kind: 'history', hours: readNumber(found.history, 'history-unreadable', MAX_HISTORY_HOURS) }
   if (found.test === true) {
     const serials = found.devices === undefined ? [] : readNames(found.devices, 'envlog.devices')
     return { kind: 'test', serial: serials === 'all' ? undefined : serials[0] }

@@ -30,9 +30,12 @@ describe('a command to alarms', () => {
   })
 
   it('has numbers and ids up to their bounds', () => {
-    const ms = (envlog: object) => Object(commandOf(envlog)).ms
+    const timeOf = (envlog: object) => {
+      const { hours, ms } = Object(commandOf(envlog))
+      return hours ?? ms
+    }
     const numbers = [{ history: 1 }, { history: 744 }, { mute: 0 }, { acknowledge: true, minutes: 1 }]
-    assert.deepEqual(numbers.map(ms), [3_600_000, 744 * 3_600_000, 0, 60_000])
+    assert.deepEqual(numbers.map(timeOf), [1, 744, 0, 60_000])
     const id = `a/${'x'.repeat(498)}`
     assert.deepEqual(Object(commandOf({ acknowledge: [id] })).of, [id])
   })
