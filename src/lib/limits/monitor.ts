@@ -13,7 +13,7 @@ import { inOrder, usualPauseOf } from './measurement-order'
 import { channelIn, type MeasuredChannel, type MeasuredDevice, type MeasuredValue } from './measurements'
 import { NoMatch } from './no-match'
 import { Pieces } from './pieces'
-import { fromSavedOver, toSavedOver, withConditions } from './saved-history'
+import { fromSavedHistory, toSavedOver } from './saved-history'
 import { fromSavedAlarm, MIN_SAVED_MS, type SavedLimits, toSavedAlarm } from './saved-limits'
 import { Silence } from './silence'
 import { WatchedDevices } from './watched-devices'
@@ -174,7 +174,7 @@ export class Monitor {
     this.#devices.restore(saved)
     // A message may arrive before the first check: the devices of a silent base unit are no news.
     this.#silence.passTime(this.#devices.all)
-    this.alarms.resumeOver(withConditions(over.map(fromSavedOver), this.#allConditions()))
+    this.alarms.resumeOver(fromSavedHistory(over, this.#allConditions()))
   }
 
   #receiveDevice(received: MeasuredDevice): void {

@@ -26,15 +26,18 @@ const WAITING = 1
 const HELD = 2
 const LATE = 4
 const REVISED = 8
+/** Held back, but nothing that it was about is still watched. */
+const UNWATCHED = 16
 
 const timeOf = (iso: string | null) => Date.parse(iso ?? '')
 
-export function toSavedOver({ report, isWaiting, isHeld }: Over): SavedOver {
+export function toSavedOver({ report, conditions, isWaiting, isHeld }: Over): SavedOver {
   const { event, utcOffset } = report
   const { id, from, until, condition, limit, base, serial, name, channel, label, quantity } = event
   const { above, below, value, extreme, unit, detail, late, revised, acknowledged } = event
   const key = timeOf(`${id}`.slice(pathOf(event).length + 1))
-  const flags = (isWaiting ? WAITING : 0) + (isHeld ? HELD : 0) + (late ? LATE : 0) + (revised ? REVISED : 0)
+  const held = isHeld ? HELD + (conditions.length === 0 ? UNWATCHED : 0) : 0
+  const flags = (isWaiting ? WAITING : 0) + held + (late ? LATE : 0) + (revised ? REVISED : 0)
   return [
     ...([key, timeOf(from) - key, timeOf(until) - key, flags, utcOffset] as const),
     ...([condition ?? '', limit, base, serial, name, channel, label, quantity, above, below] as const),
@@ -44,7 +47,7 @@ export function toSavedOver({ report, isWaiting, isHeld }: Over): SavedOver {
 }
 
 /** The conditions that it was about are not yet known. */
-export function fromSavedOver(saved: SavedOver): Over {
+function fromSavedOver(saved: SavedOver): Over {
   const [key, from, until, flags, utcOffset, condition, limit, base, serial, name, ...others] = saved
   const [channel, label, quantity, above, below, value, extreme, unit, detail, acknowledged] = others
   const event: LimitEvent = {
@@ -69,14 +72,20 @@ export function fromSavedOver(saved: SavedOver): Over {
   return { report, conditions: [], isWaiting: (flags & WAITING) !== 0, isHeld: (flags & HELD) !== 0 }
 }
 
-/** Finds the conditions that saved alarms are about: for a base unit, the silence of its devices. */
-export function withConditions(saved: readonly Over[], conditions: Iterable<Condition>): readonly Over[] {
-  const needed = saved.filter(({ isWaiting, isHeld }) => isWaiting || isHeld)
-  if (needed.length === 0) return saved
+/** Alarms with the conditions that they are about: for a base unit, the silence of its devices. */
+export function fromSavedHistory(
+  saved: readonly SavedOver[],
+  conditions: Iterable<Condition>,
+): readonly Over[] {
+  const all = saved.map(fromSavedOver)
+  const needed = all.filter(
+    ({ isWaiting, isHeld }, index) => isWaiting || (isHeld && !((saved[index] as SavedOver)[3] & UNWATCHED)),
+  )
+  if (needed.length === 0) return all
   const found = new Map(needed.map(({ report }) => [pathOf(report.event), [] as Condition[]]))
   for (const condition of conditions) for (const path of pathsOf(condition)) found.get(path)?.push(condition)
   for (const over of needed) over.conditions = found.get(pathOf(over.report.event)) ?? []
-  return saved
+  return all
 }
 
 function pathsOf(condition: Condition): string[] {

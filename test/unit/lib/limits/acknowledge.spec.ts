@@ -293,6 +293,7 @@ describe('the number of alarms that nobody has acknowledged', () => {
     node.command(({ alarms }) => alarms.mute(60 * MINUTE, 'all', SIGNED))
     node.receive(recordsIn(1, 400, warmIn([100, 340])))
     node.restart([{ ...TOO_WARM, above: -14 }])
+    node.restart()
     assert.deepEqual(node.wait(60).map(inMinutes).slice(1), ['ended above 100-340'])
     assert.equal(unacknowledged(node), 0)
   })
