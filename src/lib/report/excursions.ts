@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../shared/local-clock'
+import { toMinutes } from '../limits/event'
 import { continues, isFurther, judge, type Lane, type Run, SIDES, type Timed } from '../limits/judge'
 import type { Span } from '../readings/coverage'
 import type { ChannelLimit } from './applied-limits'
@@ -84,6 +84,6 @@ function toBounds(values: readonly Timed[], { run: { from, at }, first, end }: F
     until,
     isFromKnown: first > 0,
     isUntilKnown: end !== undefined,
-    minutes: Math.round((until - from) / MINUTE_MS),
+    minutes: toMinutes(from, until),
   }
 }

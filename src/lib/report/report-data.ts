@@ -216,7 +216,7 @@ export interface Excursion extends Outside {
   isFromKnown: boolean
   /** If false: lasts beyond `until`. */
   isUntilKnown: boolean
-  /** From `from` to `until`, rounded. */
+  /** Whole minutes from `from` to `until`, as in the events of envlog-alarms. */
   minutes: number
 }
 

@@ -88,6 +88,19 @@ describe('a channel in a period', () => {
     )
   })
 
+  it('has the whole minutes of an excursion, as an alarm has them', async () => {
+    const values = [
+      [0, 5],
+      [1, 9],
+      [2.7, 5],
+    ] as const
+    const { excursions } = await of(values, { minutes: 5, limits: [{ above: 8 }] })
+    assert.deepEqual(
+      excursions.map(({ minutes }) => minutes),
+      [1],
+    )
+  })
+
   it('counts only records without a value as such, and has the reason of the first', async () => {
     const values = [5, 'E2', 5, 'E1', 5].map((value, minute) => [minute, value] as const)
     const { errors, errorText } = await of(values, { minutes: 5 })
