@@ -172,9 +172,9 @@ export class Monitor {
     )
     this.alarms.resume(this.#noMatch.condition, noMatch && fromSavedAlarm(noMatch))
     this.#devices.restore(saved)
-    // A message may arrive before the first check: the devices of a silent base unit are no news.
-    this.#silence.passTime(this.#devices.all)
     this.alarms.resumeOver(fromSavedHistory(over, this.#allConditions()))
+    // A message may arrive before the first check: the devices of a silent base unit are no news. Its silence may be over.
+    this.#silence.passTime(this.#devices.all)
   }
 
   #receiveDevice(received: MeasuredDevice): void {

@@ -94,20 +94,20 @@ export class Silence {
     const { devices, silent, newest } = unit
     const lasting = this.#bases.get(base)
     const isSilent = silent === devices.length && (lasting !== undefined || silent >= 2)
-    if (lasting && !isSilent) {
-      this.#alarms.end(lasting, newest ?? this.#clock.now())
-      this.#bases.delete(base)
-      this.#backAt.set(base, this.#clock.monotonic())
-    } else if (isSilent) {
-      const condition = this.#conditionOf(base)
-      condition.about.base = {
+    const isRestored = lasting?.about.base?.silences.length === 0
+    if (isSilent || isRestored)
+      this.#conditionOf(base).about.base = {
         serial: base,
         name: devices[0]?.baseName ?? '',
         silences: devices.map((device) => device.silent),
       }
-      if (lasting) this.#alarms.setDetail(condition, String(silent))
-      else this.#alarms.beginAlarm(condition, newest ?? this.#clock.now(), String(silent))
-    }
+    if (lasting && !isSilent) {
+      this.#alarms.end(lasting, newest ?? this.#clock.now())
+      this.#bases.delete(base)
+      this.#backAt.set(base, this.#clock.monotonic())
+    } else if (lasting) this.#alarms.setDetail(lasting, String(silent))
+    else if (isSilent)
+      this.#alarms.beginAlarm(this.#conditionOf(base), newest ?? this.#clock.now(), String(silent))
     this.#cover(base, unit, isSilent)
   }
 

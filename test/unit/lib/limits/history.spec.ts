@@ -167,6 +167,29 @@ describe('the history of limits', () => {
       assert.deepEqual(historyOf(node), [before])
     })
 
+  it('has the silence of a base unit that is found to be over by a start', () => {
+    const node = new Monitoring([])
+    const both = () => [readingOf(nowIn(node), -18), other(nowIn(node), -18)]
+    node.receive(both())
+    for (let minute = 0; minute < 75; minute++) {
+      node.wait(1)
+      node.receive(readingOf(nowIn(node), -18, { serial: '5212C1', base: { serial: '5839F002' } }))
+    }
+    node.receive(both())
+    node.restart()
+    node.wait(1)
+    assert.deepEqual(
+      historyOf(node).map(({ condition, base, name }) => [condition, base, name]),
+      [['silent', '5839F001', 'Hall 1']],
+    )
+    assert.equal(node.monitor.summarize().unacknowledged, 1)
+    const keptStates = () =>
+      [...node.monitor.conditions()].filter((one) => node.monitor.alarms.isLatched(one)).length
+    assert.equal(keptStates(), 2)
+    acknowledge(node, ['5839F001'])
+    assert.equal(keptStates(), 0)
+  })
+
   it('does not have what ends without an event, or is covered by the silence of a base unit', () => {
     const node = new Monitoring([TOO_WARM])
     node.receive([readingOf(nowIn(node), -10), other(nowIn(node), -18)])
