@@ -124,6 +124,18 @@ describe('a measurement ahead of the clock', () => {
     assert.deepEqual(measures(node, 1, -5).map(inMinutes), ['alarm above 123-'])
   })
 
+  it('goes on being judged after a start, and if the clock is set back', () => {
+    for (const change of [
+      (node: Monitoring) => node.restart(),
+      (node: Monitoring) => node.clock.jump(-60 * MINUTE),
+    ]) {
+      const node = new Monitoring([TOO_WARM], NEVER_SILENT)
+      measures(node, 62, -18, DAY_MINUTES)
+      change(node)
+      assert.deepEqual(brief(measures(node, 1, -5, DAY_MINUTES + 60)), ['alarm above 5212A1B2 1'])
+    }
+  })
+
   it('does not count as newer: the device is silent', () => {
     const node = new Monitoring([], { silentAfterMs: 30 * MINUTE })
     measures(node, 1, -18)
