@@ -14,16 +14,12 @@ export const savedBy = z.tuple([instant, text, text])
 
 /**
  * `[key, from, until, flags, utcOffset, condition, limit, base, serial, name, channel, label, quantity, above, below,
- * value, extreme, unit, detail, acknowledged]`, with `from` and `until` in ms after `key`. Of a base unit that waits, the
- * serial numbers of its devices that were silent follow.
+ * value, extreme, unit, detail, acknowledged]`, with `from` and `until` in ms after `key`.
  */
-export const savedOver = z.tuple(
-  [
-    ...([instant, z.number(), z.number(), z.int(), number, z.string(), text, text, text, text] as const),
-    ...([number, text, text, number, number, number, number, text, text, z.nullable(savedBy)] as const),
-  ],
-  z.string(),
-)
+export const savedOver = z.tuple([
+  ...([instant, z.number(), z.number(), z.int(), number, z.string(), text, text, text, text] as const),
+  ...([number, text, text, number, number, number, number, text, text, z.nullable(savedBy)] as const),
+])
 export type SavedOver = z.output<typeof savedOver>
 
 const WAITING = 1
@@ -47,12 +43,8 @@ export function toSavedOver({ report, conditions, isWaiting, isHeld }: Over): Sa
     ...([condition ?? '', limit, base, serial, name, channel, label, quantity, above, below] as const),
     ...([value, extreme, unit, detail] as const),
     acknowledged && [timeOf(acknowledged.at), acknowledged.by, acknowledged.note],
-    ...(isWaiting && serial === null ? serialsOf(conditions) : []),
   ]
 }
-
-const serialsOf = (conditions: readonly Condition[]) =>
-  conditions.flatMap(({ about }) => (about.device ? [about.device.serial] : []))
 
 /** The conditions that it was about are not yet known. */
 function fromSavedOver(saved: SavedOver): Over {
@@ -85,19 +77,15 @@ export function fromSavedHistory(
   saved: readonly SavedOver[],
   conditions: Iterable<Condition>,
 ): readonly Over[] {
-  const all = saved.map((one) => ({ over: fromSavedOver(one), flags: one[3], serials: one.slice(20) }))
-  const needed = all.filter(({ flags }) => flags & WAITING || (flags & HELD && !(flags & UNWATCHED)))
-  const found = new Map(needed.map(({ over }) => [pathOf(over.report.event), [] as Condition[]]))
-  if (needed.length > 0)
-    for (const condition of conditions)
-      for (const path of pathsOf(condition)) found.get(path)?.push(condition)
-  for (const { over, serials } of needed) {
-    const watched = found.get(pathOf(over.report.event)) ?? []
-    // A device that the base unit has had only since then was not silent.
-    const isMeant = ({ about }: Condition) => serials.includes(about.device?.serial ?? '')
-    over.conditions = serials.length > 0 ? watched.filter(isMeant) : watched
-  }
-  return all.map(({ over }) => over)
+  const all = saved.map(fromSavedOver)
+  const needed = all.filter(
+    ({ isWaiting, isHeld }, index) => isWaiting || (isHeld && !((saved[index] as SavedOver)[3] & UNWATCHED)),
+  )
+  if (needed.length === 0) return all
+  const found = new Map(needed.map(({ report }) => [pathOf(report.event), [] as Condition[]]))
+  for (const condition of conditions) for (const path of pathsOf(condition)) found.get(path)?.push(condition)
+  for (const over of needed) over.conditions = found.get(pathOf(over.report.event)) ?? []
+  return all
 }
 
 function pathsOf(condition: Condition): string[] {

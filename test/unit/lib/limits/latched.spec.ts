@@ -179,29 +179,6 @@ describe('a state that is kept until it is acknowledged', () => {
     )
   })
 
-  it('is not that of a device that its base unit has had only since its silence, also after a restart', () => {
-    const node = new Monitoring([])
-    const serials = ['5212B1', '5212B2']
-    const receive = (...more: readonly string[]) => {
-      for (const serial of [...serials, ...more]) measure(node, -18, { serial })
-    }
-    receive()
-    for (let minute = 0; minute < 75; minute++) {
-      node.receive(readingOf(nowIn(node), -18, { serial: '5212C1', base: { serial: '5839F002', name: '' } }))
-      node.wait(1)
-    }
-    receive()
-    node.wait(1)
-    receive('5212B3')
-    const kept = () =>
-      [...node.monitor.conditions()]
-        .filter((condition) => node.monitor.alarms.isLatched(condition))
-        .map(({ about }) => about.device?.serial)
-    assert.deepEqual(kept(), serials)
-    node.restart()
-    assert.deepEqual(kept(), serials)
-  })
-
   it('of the silence of a device ends with it if that of its base unit is acknowledged', () => {
     const node = new Monitoring([])
     const serials = ['5212B1', '5212B2']
