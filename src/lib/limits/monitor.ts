@@ -202,8 +202,8 @@ export class Monitor {
 
   #noteArrival(device: WatchedDevice): void {
     const { monotonic } = this.#silence.dataAt
-    // Silence that was saved must not go on after a crash.
-    if (monotonic - device.arrivedAt > MIN_SAVED_MS) this.alarms.noteChange()
+    // After a crash, silence that was saved must not go on, nor the hour of a device that is ahead begin anew.
+    if (monotonic - device.arrivedAt >= MIN_SAVED_MS) this.alarms.noteChange()
     device.noteArrival(monotonic)
   }
 

@@ -63,6 +63,8 @@ const savedDevice = z.object({
   unseenMs: z.optional(z.number()),
   /** How long others have been seen since it brought something newer, ms. */
   quietMs: z.optional(z.number()),
+  /** How long it has sent only measurements ahead of the clock, ms. */
+  aheadMs: z.optional(z.number()),
   silent: z.optional(savedAlarm),
   battery: z.optional(savedAlarm),
   /** Whether the level of its battery was known, without an alarm. */
@@ -103,10 +105,10 @@ export const readSavedLimits = (contents: unknown): SavedLimits | undefined =>
 /** Shorter times are not saved. */
 export const MIN_SAVED_MS = 3_600_000
 
-/** @param times how long it has not been seen, and brought nothing newer */
+/** @param times how long it has not been seen, brought nothing newer, and sent only measurements ahead of the clock */
 export function toSavedDevice(
   device: WatchedDevice,
-  { unseenMs, quietMs }: { unseenMs: number; quietMs: number },
+  { unseenMs, quietMs, aheadMs }: { unseenMs: number; quietMs: number; aheadMs: number },
 ): SavedDevice {
   const { name, baseName, group, utcOffset, newest, betterSince, silent, battery, channels } = device
   const savedChannels = channels.map((channel) => [channel.number, toSavedChannel(channel)])
@@ -119,6 +121,7 @@ export function toSavedDevice(
     ...(betterSince !== undefined && { betterSince }),
     ...(unseenMs > MIN_SAVED_MS && { unseenMs: Math.round(unseenMs) }),
     ...(quietMs > MIN_SAVED_MS && { quietMs: Math.round(quietMs) }),
+    ...(aheadMs >= MIN_SAVED_MS && { aheadMs: Math.round(aheadMs) }),
     ...(silent.alarm && { silent: toSavedAlarm(silent.alarm) }),
     ...(battery.alarm && { battery: toSavedAlarm(battery.alarm) }),
     ...(!battery.alarm && battery.sentState !== undefined && { hasBattery: true }),

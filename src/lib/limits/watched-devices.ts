@@ -142,6 +142,7 @@ export class WatchedDevices {
       toSavedDevice(device, {
         unseenMs: monotonic - device.seenAt,
         quietMs: dataAt - device.arrivedAt,
+        aheadMs: monotonic - (device.aheadSince ?? monotonic),
       }),
     ])
     return { devices: Object.fromEntries(devices), limits: this.#limits }
@@ -158,6 +159,7 @@ export class WatchedDevices {
       Object.assign(device, { name, baseName, group, utcOffset, newest, betterSince })
       device.seenAt -= saved.unseenMs ?? 0
       device.arrivedAt -= saved.quietMs ?? 0
+      if (saved.aheadMs !== undefined) device.aheadSince = this.#clock.monotonic() - saved.aheadMs
       this.#alarms.resume(device.silent, saved.silent && fromSavedAlarm(saved.silent))
       if (saved.battery || saved.hasBattery)
         this.#alarms.resume(device.battery, saved.battery && fromSavedAlarm(saved.battery))

@@ -32,9 +32,7 @@ export function withoutAhead(
   })
   device.aheadSince = newest === null ? (device.aheadSince ?? monotonic) : undefined
   const { aheadSince } = device
-  // After a start, the known measurements show that it has sent no others.
-  const hasJudgedAhead = (device.newest ?? Number.NEGATIVE_INFINITY) > latest
-  const isTrusted = aheadSince !== undefined && (hasJudgedAhead || monotonic - aheadSince >= MAX_AHEAD_MS)
+  const isTrusted = aheadSince !== undefined && monotonic - aheadSince >= MAX_AHEAD_MS
   return isTrusted ? measured : { ...measured, newest, channels }
 }
 
