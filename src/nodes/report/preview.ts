@@ -36,8 +36,9 @@ export async function previewReport(
   const period = await requestedPeriod(settings, account.now(), evaluate)
   const language = languageOf(RED, settings)
   const readOwn: ReadLimits = async (id) => {
-    if (limits) return new LimitRows(RED, node, resolveVariables(RED, limits, scope, account)).readForReport()
     const deployed = findLimitsNode(RED, id)
+    if (limits && (limits.limitsType ?? 'table') === 'table')
+      return new LimitRows(RED, node, resolveVariables(RED, limits, deployed, account)).readForReport()
     if (!deployed) throw new EnvlogError('no-limits')
     return deployed.read()
   }

@@ -170,6 +170,9 @@ describe('the node report', () => {
     assert.match(usual.body.page, /silent since 2026-11-20 23:59/, 'after 90 minutes')
     const wrong = await preview({ limits: [{ name: 'no bound' }], limitsType: 'table' })
     assert.deepEqual([wrong.status, wrong.body.reason], [400, 'limit-invalid'])
+    // Only the deployed limits can read the context.
+    const deployed = await preview({ limitsType: 'global', limits: 'rows' }, { limits: 'limits' })
+    assert.match(deployed.body.page, /too warm/)
     const refused = await preview()
     assert.deepEqual([refused.status, refused.body.reason], [400, 'no-limits'])
   })
