@@ -75,6 +75,17 @@ describe('collecting statistics', () => {
     assert.throws(() => checkRows([one(100_000), one(100_001)]), { reason: 'period-too-long' })
   })
 
+  it('of several devices say that records were lost if any device has lost some', async () => {
+    const { account } = modelAccount(() => graph({ data }))
+    const one = await collectStatistics(account, device, query, context)
+    const overflowOf = (...lost: boolean[]) =>
+      joinStatistics(lost.map((overflow) => ({ ...one, overflow })))?.overflow
+    assert.deepEqual(
+      [overflowOf(true, false), overflowOf(false, true), overflowOf(false, false)],
+      [true, true, false],
+    )
+  })
+
   it('of several devices returns one response with all rows, failures, and the complete period', async () => {
     const { account } = modelAccount(() => graph({ data: [...data, { unixtime: 'soon' }] }))
     const collect = (zone: string) =>

@@ -365,6 +365,13 @@ describe('how many requests remain', () => {
     assert.equal(current(station).foreign, 0)
   })
 
+  it('is not known if a response reports only the limit', async () => {
+    const station = await new Station().begin()
+    await station.exchange(fine({ limit: 10, window: 120 }))
+    const { own, foreign, left } = current(station)
+    assert.deepEqual([own, foreign, left], [1, 0, 9])
+  })
+
   it('refers to the limit of the account if a response does not report the whole limit', async () => {
     for (const partly of [{}, { limit: 20 }, { window: 60 }]) {
       const station = await new Station().begin()

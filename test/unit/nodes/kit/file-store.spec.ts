@@ -136,6 +136,25 @@ describe('the state of a node in a file', () => {
     })
   })
 
+  it('is not treated as missing if it may not be read', async () => {
+    const promises = require('node:fs/promises')
+    const { readFile } = promises
+    const nodeState = new NodeState(systemClock)
+    const store = open(temporaryFolder('file-store'))
+    try {
+      promises.readFile = async () => {
+        throw Object.assign(new Error('permission denied'), { code: 'EACCES' })
+      }
+      nodeState.open(store, { sendsOnlyNew: true })
+      await assert.rejects(nodeState.ready(), ({ reason, params }: EnvlogError) => {
+        assert.deepEqual([reason, params], ['store-unreadable', { place: store.place, detail: 'EACCES' }])
+        return true
+      })
+    } finally {
+      promises.readFile = readFile
+    }
+  })
+
   it('is removed with the node, if it exists, and with what a killed process has left of it', async () => {
     const userDir = temporaryFolder('file-store')
     await removeStateFile(userDir, 'a1b2')
