@@ -1,5 +1,6 @@
 import { MINUTE_MS } from '../../shared/local-clock'
 import { nextTurn } from '../clock'
+import { toMinutes } from '../limits/event'
 import type { Timed } from '../limits/judge'
 import { Coverage, findUnmeasured, type Span, type Unmeasured } from '../readings/coverage'
 import { countDecimals } from '../readings/decimals'
@@ -98,7 +99,10 @@ async function judge(values: readonly Timed[], limits: readonly ChannelLimit[], 
   }
   excursions.sort((a, b) => a.from - b.from)
   const leftOut = Math.max(0, excursions.length - MAX_EXCURSIONS)
-  const excursionMinutes = excursions.reduce((sum, { minutes }) => sum + minutes, 0)
+  const excursionMinutes = excursions.reduce(
+    (sum, { from, until }) => sum + toMinutes(Math.max(from, period.from), Math.min(until, period.to)),
+    0,
+  )
   return { excursions: excursions.slice(0, MAX_EXCURSIONS), leftOut, excursionMinutes, outsideAtEnd }
 }
 

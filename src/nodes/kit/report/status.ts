@@ -37,8 +37,8 @@ export type RunStatus =
 export type CountUnit = 'devices' | 'records' | 'alerts' | 'responses'
 
 /** Whether records were lost, a database does not confirm them, or a period has none. @param count number received */
-const needsAttention = ({ losses, awaited, empty }: DeviceProblems, count?: number) =>
-  losses > 0 || awaited > 0 || (empty > 0 && count === 0)
+const needsAttention = ({ losses, awaited, empty, unknown }: DeviceProblems, count?: number) =>
+  losses > 0 || awaited > 0 || unknown > 0 || (empty > 0 && count === 0)
 
 /**
  * Converts a status to Node-RED's format. Texts without numbers are catalog keys, which each editor shows in its own

@@ -88,6 +88,16 @@ describe('a channel in a period', () => {
     )
   })
 
+  it('adds up the minutes of excursions that lie in the period', async () => {
+    const warm = [-10, 5, 6, 7, 20, 30].map((minute) => [minute, minute === 7 ? 5 : 9] as const)
+    const found = await of([...warm, [40, 5]], { minutes: 25, limits: [{ above: 8 }] })
+    assert.deepEqual(
+      found.excursions.map(({ minutes }) => minutes),
+      [17, 20],
+    )
+    assert.equal(found.excursionMinutes, 7 + 5)
+  })
+
   it('has the whole minutes of an excursion, as an alarm has them', async () => {
     const values = [
       [0, 5],

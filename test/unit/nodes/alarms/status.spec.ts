@@ -23,7 +23,7 @@ describe('the status of alarms', () => {
     [{ devices: 0 }, undefined],
     [{}, `green dot: 14 devices normal, ${time}`],
     [{ pending: 1 }, 'yellow ring: 1 pending'],
-    [{ pending: 1, alarms: 2, since: now }, `red dot: 2 alarms since ${time}`],
+    [{ pending: 1, alarms: 2, since: now }, `red dot: 2 alarms, the oldest since ${time}`],
     [{ alarms: 2, since: now, noDataSince: now }, `red ring: no data since ${time}`],
     [{ noDataSince: now, mutedUntil: now, mutedDevices: 1 }, `blue ring: muted until ${time}`],
     [{ mutedDevices: 2 }, `green dot: 14 devices normal, ${time} (2 devices muted)`],

@@ -52,6 +52,11 @@ describe('the status of a node', () => {
       'yellow dot status.records {"count":300} 08:05 status.awaited {"count":5}',
     ],
     [
+      'is a yellow dot if chosen devices are not in the account',
+      { ...received, problems: { ...NO_PROBLEMS, unknown: 1 } },
+      'yellow dot status.records {"count":300} 08:05 status.unknown {"count":1}',
+    ],
+    [
       'is a green dot although some devices have no records in the period',
       { ...received, problems: { ...NO_PROBLEMS, empty: 1 } },
       'green dot status.records {"count":300} 08:05 status.empty {"count":1}',
