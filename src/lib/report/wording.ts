@@ -119,7 +119,10 @@ export class Wording extends Phrases {
     const show = (instant: number) => dateAndTime(clock, instant)
     switch (found.kind) {
       case 'failed':
-        return this.say('missing.failed', { why: this.failure(found.error, clock) })
+        // What to do about it is told where the technician is, not on the page.
+        return found.error.reason === 'device-refused'
+          ? this.say('missing.refused', found.error.params)
+          : this.say('missing.failed', { why: this.failure(found.error, clock) })
       case 'left-out':
         return this.failure(found.error, clock)
       case 'no-channels':

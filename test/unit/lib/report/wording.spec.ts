@@ -120,6 +120,8 @@ describe('the words of a report', () => {
     const period = spanOf()
     const error = new EnvlogError('device-unknown', { serial: '52A10099' })
     const missing = [
+      { kind: 'failed', error },
+      { kind: 'failed', error: new EnvlogError('device-refused', { status: 400, words: 'No' }) },
       { kind: 'channel-absent', name: 'Door' },
       { kind: 'left-out', error },
       { kind: 'no-channels' },
@@ -130,6 +132,8 @@ describe('the words of a report', () => {
     ] as const
     const device = deviceOf({ missing })
     assert.deepEqual(english.missing(device), [
+      `not checked: ${english.failure(error, device.clock)}`,
+      'not checked: the service refuses the device (400): it may have left the account, or have no records',
       'Door: no records',
       english.failure(error, device.clock),
       'no channels, so nothing was checked',
