@@ -65,7 +65,7 @@ function toResult(exchange: Exchange, hide: (words: unknown) => string, translat
   const about = { endpoint, params, durationMs }
   if (isSuccessful(exchange)) return { ...about, status: 200, quota: exchange.quota, error: undefined }
   const { code, reason, cause, params: details } = exchange.error
-  const texts = { ...localizeParams(details, translate), words: hide(details.words) }
+  const texts = localizeParams({ ...details, words: hide(details.words) }, translate)
   const message = translate(`errors.${reason}`, texts).trim()
   return { ...about, status: cause.status ?? null, quota: undefined, error: { code, reason, message } }
 }

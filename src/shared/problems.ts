@@ -80,14 +80,15 @@ export function rowOf(property: string): number | undefined {
   return index === undefined ? undefined : Number(index) + 1
 }
 
-/** Translates the parameters of an error. */
+/** Translates the parameters of an error, and says which words are those of the service. */
 export function localizeParams(
   params: Readonly<Record<string, unknown>>,
   translate: Translate,
 ): Record<string, unknown> {
-  const { serves, property, problem } = params
+  const { serves, property, problem, words } = params
   return {
     ...params,
+    ...(typeof words === 'string' && words !== '' && { words: translate('failure.words', { words }) }),
     serves: serves === undefined ? '' : translate(`serves.${serves}`),
     ...(property !== undefined && { property: labelOf(String(property), translate) }),
     ...(problem !== undefined && { problem: describeProblem(params as Problem, `${property}`, translate) }),

@@ -57,6 +57,17 @@ describe('a localized error', () => {
     assert.match(report.message, /may have left the account, or .* which only standalone devices have\./)
   })
 
+  it('names the words of the service as such', () => {
+    const error = new EnvlogError('login-refused', { status: 401, words: 'Authentication failed' })
+    assert.match(
+      `${localizeError(withCatalogs('en-US'), error)}`,
+      /account\. The service says: Authentication failed$/,
+    )
+    assert.match(`${localizeError(withCatalogs('ja'), error)}`, /。サービスの応答：Authentication failed$/)
+    const silent = new EnvlogError('login-refused', { status: 401, words: '' })
+    assert.match(`${localizeError(withCatalogs('en-US'), silent)}`, /account\.$/)
+  })
+
   it('contains only the type of an unexpected error, because its message may contain anything', () => {
     const bug = Object.assign(new TypeError('with s3cret inside'), { code: 'ERR_X', input: 's3cret' })
     const report = localizeError(RED, bug)
