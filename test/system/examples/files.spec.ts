@@ -263,7 +263,8 @@ describe('examples for files', () => {
       const place = { z: range.z, x: 0, y: 0, wires: [[range.id]] }
       return [...flow, { id: 'go', type: 'inject', name: 'after the header', props, ...place }]
     }
-    const more = { delay: { timeoutUnits: 'seconds', rate: '2' } }
+    // Slower than in the example: the file node loses what waits behind a message that it cannot append.
+    const more = { delay: { timeoutUnits: 'seconds', rate: '1' } }
     await harness.deploy([NIGHT], { simulator, more }, afterHeader)
     // A file that cannot be written.
     mkdirSync(join(harness.nodeRed.userDir, name))
