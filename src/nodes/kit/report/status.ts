@@ -36,7 +36,11 @@ export type RunStatus =
 /** The unit of the count in a status. Each is a key in the catalogs (`status.<unit>`). */
 export type CountUnit = 'devices' | 'records' | 'alerts' | 'responses'
 
-/** Whether records were lost, a database does not confirm them, or a period has none. @param count number received */
+/**
+ * Whether records were lost, a database does not confirm them, a period has none, or chosen devices are not in the
+ * account.
+ * @param count number received
+ */
 const needsAttention = ({ losses, awaited, empty, unknown }: DeviceProblems, count?: number) =>
   losses > 0 || awaited > 0 || unknown > 0 || (empty > 0 && count === 0)
 
