@@ -7,6 +7,7 @@ import {
   checked,
   flag,
   hasEnvVariable,
+  MAX_MINUTES,
   MAX_TYPED_INPUT,
   nodeProperties,
   numberFrom,
@@ -36,7 +37,6 @@ const RESERVED: readonly string[] = [...CONDITIONS, 'limit']
 
 export const MAX_LIMITS = 1000
 const MAX_NAME_LENGTH = 100
-const MAX_MINUTES = 100_000
 
 const limitName = trimmedText.check(
   checked((name) => {

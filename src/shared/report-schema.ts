@@ -3,6 +3,7 @@ import { chosenDevices, DEVICE_CONDITIONS, periodBounds, withRules } from './act
 import {
   checked,
   flag,
+  MAX_MINUTES,
   nodeProperties,
   orDefault,
   type Settings,
@@ -23,8 +24,6 @@ export const REPORT_EVERY = ['day', 'monday', 'month'] as const
 /** Languages of reports, with their names. */
 export const REPORT_LANGUAGES = { 'en-US': 'English', ja: '日本語' } as const
 export type ReportLanguage = keyof typeof REPORT_LANGUAGES
-
-const MAX_MINUTES = 100_000
 
 const TIME_OF_DAY = /^([01]?\d|2[0-3]):[0-5]\d$/
 const timeOfDay = trimmedText.check(

@@ -107,6 +107,9 @@ export const wholeSeconds = (least: number, most: number) =>
 export const wholeMinutes = (least: number, most: number) =>
   inField('minutes', z.transform(Number).check(isWhole(least, most, 'minutes')))
 
+/** Maximum value of settings in minutes. */
+export const MAX_MINUTES = 100_000
+
 /** Whole minutes, or `null` if it is blank. */
 export const wholeMinutesOrNull = (least: number, most: number) =>
   inField(

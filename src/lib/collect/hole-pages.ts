@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../shared/local-clock'
 import { PAGE_RECORDS } from './page'
-import { FIRST_PAUSE_MS, MAX_PAUSE_MS } from './refusal'
+import { nextPauseMs } from './refusal'
 
 /** A page is not made smaller than this. */
 const MIN_PAGE_RECORDS = 300
@@ -95,7 +95,7 @@ export class HolePages {
       ...(isSmallest && isUnconfirmed && { unconfirmed: unconfirmed + 1 }),
       contradictions: cause === 'contradicted' ? contradictions + 1 : 0,
       failedAt: now,
-      pauseMs: isRepeated ? Math.min(MAX_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * pauseMs)) : FIRST_PAUSE_MS,
+      pauseMs: nextPauseMs(isRepeated ? pauseMs : 0),
     }
   }
 

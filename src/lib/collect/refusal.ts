@@ -1,8 +1,11 @@
 import { DAY_MS } from '../../shared/local-clock'
 
 /** The first pause after a device was refused, or a page of missing records failed. Each further one doubles it. */
-export const FIRST_PAUSE_MS = 600_000
-export const MAX_PAUSE_MS = DAY_MS
+const FIRST_PAUSE_MS = 600_000
+const MAX_PAUSE_MS = DAY_MS
+
+/** The pause after one of this length, ms; the first one if there was none. */
+export const nextPauseMs = (pauseMs: number) => Math.min(MAX_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * pauseMs))
 
 /** The pause after the service has refused a device. Times are monotonic ms. */
 export class Refusal {
@@ -18,7 +21,7 @@ export class Refusal {
    */
   begin(now: number, isLasting: boolean): number {
     this.#isLasting = isLasting
-    return this.#pause(now, isLasting ? MAX_PAUSE_MS : Math.max(FIRST_PAUSE_MS, 2 * this.#pauseMs))
+    return this.#pause(now, isLasting ? MAX_PAUSE_MS : nextPauseMs(this.#pauseMs))
   }
 
   /** Continues a lasting pause of an earlier process. @param ms what is left of it */

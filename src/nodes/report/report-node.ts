@@ -6,6 +6,7 @@ import { type DueReport, DueReports } from '../../lib/report/due-reports'
 import { toReportPeriod } from '../../lib/report/period'
 import { formatDue } from '../../lib/report/schedule'
 import { findAccountNode } from '../kit/action/account-node'
+import { firstDelayMs } from '../kit/action/repeat-timer'
 import type { NodeConfig, StartedNode, Trigger } from '../kit/action/start-node'
 import { TriggerQueue } from '../kit/action/trigger-queue'
 import { localizeError } from '../kit/report/localize'
@@ -13,10 +14,6 @@ import { toNodeStatus } from '../kit/report/status'
 import { calendarOf, clockOf, readReportSettings } from './report-query'
 import { type OpenedReport, ReportRun } from './report-run'
 import { idleStatus, madeStatus, notDoneStatus } from './status'
-
-/** The first report of the node's own is made at a random time in this range after a start, as of other nodes. */
-const FIRST_DELAY_MS = 1000
-const FIRST_DELAY_SPREAD_MS = 4000
 
 /** A deployed envlog-report: its settings, its statuses, and the reports that it makes by itself. */
 export class ReportNode implements StartedNode {
@@ -87,7 +84,7 @@ export class ReportNode implements StartedNode {
       isOnlyNewest: period === 'now',
     })
     this.#opened = { account, settings, due }
-    this.#tickIn(FIRST_DELAY_MS + Math.random() * FIRST_DELAY_SPREAD_MS)
+    this.#tickIn(firstDelayMs())
     return this.#opened
   }
 

@@ -6,7 +6,6 @@ import { type RequestedPeriod, toReportClock } from '../../lib/report/period'
 import type { ReportClock, ReportHead } from '../../lib/report/report-data'
 import { loadTexts, type Translate } from '../../lib/texts'
 import { version } from '../../lib/version'
-import type { Limit } from '../../shared/limits-schema'
 import { MINUTE_MS } from '../../shared/local-clock'
 import type { CalendarPeriod } from '../../shared/period-types'
 import {
@@ -15,6 +14,7 @@ import {
   type ReportSettings,
   reportSchema,
 } from '../../shared/report-schema'
+import type { ReportLimits } from '../kit/limits/limit-rows'
 import { hostClock } from '../kit/report/times'
 import { translate } from '../kit/report/translate'
 import { evaluateSelection } from '../kit/settings/device-selection'
@@ -25,8 +25,8 @@ import type { Evaluate } from '../kit/settings/typed-input'
 /** Without limits, a device that has not measured for longer is silent. */
 const SILENT_AFTER_MINUTES = 60
 
-/** Reads the limits with an id, and after how many minutes a device is silent; `null`: never. */
-export type ReadLimits = (id: string) => Promise<{ limits: readonly Limit[]; silentAfter: number | null }>
+/** Reads the limits with an id. */
+export type ReadLimits = (id: string) => Promise<ReportLimits>
 
 /** @throws EnvlogError `setting-invalid`, `settings-newer` */
 export const readReportSettings = (config: object): ReportSettings =>

@@ -2,9 +2,9 @@ import { systemClock } from '../../../lib/clock'
 import { EnvlogError, type Reason, SERVICE_FAILURES } from '../../../lib/errors'
 import { MAX_ALIGNED_SECONDS } from '../../../shared/action'
 
-/** The first run starts at a random time in this range after a deploy, so that nodes do not all start at once. */
-const MIN_FIRST_DELAY_MS = 1000
-const FIRST_DELAY_SPREAD_MS = 4000
+/** The first run starts at a random time, 1 to 5 seconds after a deploy, so that nodes do not all start at once. */
+export const firstDelayMs = () => 1000 + Math.random() * 4000
+
 const FIRST_BACKOFF_MS = 60_000
 const MAX_BACKOFF_MS = 300_000
 /** Longer, because repeated requests with a refused login may lock it. */
@@ -54,10 +54,9 @@ export class RepeatTimer {
     this.#periodMs = periodMs
     this.#trigger = trigger
     this.#onDue = onDue
-    const firstDelayMs = MIN_FIRST_DELAY_MS + Math.random() * FIRST_DELAY_SPREAD_MS
     // The clock may have been set back.
     const plannedMs = Math.min(periodMs, plannedAt - systemClock.now())
-    this.#dueAt = systemClock.monotonic() + Math.max(firstDelayMs, plannedMs)
+    this.#dueAt = systemClock.monotonic() + Math.max(firstDelayMs(), plannedMs)
     this.#schedule()
   }
 

@@ -4,6 +4,12 @@ import { type Limit, type LimitsSettings, limitsSchema, readLimits } from '../..
 import { readSettings } from '../settings/read-settings'
 import { createEvaluator, formatTypedInput } from '../settings/typed-input'
 
+/** What a report needs: the rows as they are now, and after how many minutes a device is silent; `null`: never. */
+export interface ReportLimits {
+  limits: readonly Limit[]
+  silentAfter: number | null
+}
+
 /** The settings of envlog-limits and its rows, which may be in the global context or the environment. */
 export class LimitRows {
   readonly #RED: NodeAPI
@@ -30,11 +36,8 @@ export class LimitRows {
     return parse(value, 'limits-unreadable', formatTypedInput(String(limits), limitsType))
   }
 
-  /**
-   * What a report needs: the rows as they are now, and after how many minutes a device is silent; `null`: never.
-   * @throws EnvlogError `limits-unreadable`
-   */
-  async readForReport(): Promise<{ limits: readonly Limit[]; silentAfter: number | null }> {
+  /** @throws EnvlogError `limits-unreadable` */
+  async readForReport(): Promise<ReportLimits> {
     return { limits: await this.read(), silentAfter: this.settings.silentAfter }
   }
 }

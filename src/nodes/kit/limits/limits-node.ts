@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from 'node-red'
-import type { Limit } from '../../../shared/limits-schema'
+import type { ReportLimits } from './limit-rows'
 import type { PlantAlarms } from './plant-alarms'
 
 /** The config node `envlog-limits`, as seen by other nodes. */
@@ -12,11 +12,8 @@ export interface LimitsNode extends Node {
   acquire(user: Node): PlantAlarms
   /** Call this when a node that has called `acquire` closes. */
   release(user: Node): void
-  /**
-   * The rows as they are now, and the time after which a device counts as silent, minutes; `null`: never.
-   * @throws EnvlogError `ENVLOG_CONFIG`, `limits-unreadable`
-   */
-  read(): Promise<{ limits: readonly Limit[]; silentAfter: number | null }>
+  /** @throws EnvlogError `ENVLOG_CONFIG`, `limits-unreadable` */
+  read(): Promise<ReportLimits>
   /** The longest usual interval of the devices whose messages arrive, ms; 0 if none is known. */
   usualPause(): number
 }
